@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import path from 'node:path';
 
 import js from '@eslint/js';
@@ -11,68 +10,46 @@ import { noCircle, uniqueFileName, uniqueTypeName } from './scripts/lint/structu
 
 /**
  * Which folders of src a folder may import from: the way of the data, one direction. Anything else is an error.
- * `telemetry` stands above those that it counts, so that it takes their types; they know its interfaces only.
  */
 const layers = {
-  base: [],
-  json: ['base'],
-  kube: ['base', 'json'],
-  config: ['base', 'kube'],
-  credentials: ['base', 'json', 'kube'],
-  http: ['base', 'json', 'kube', 'credentials'],
-  watch: ['base', 'json', 'kube', 'http'],
-  kubelet: ['base', 'json', 'kube', 'credentials', 'http'],
-  workload: ['base', 'kube'],
-  forecast: ['base'],
-  node: ['base', 'kube', 'kubelet', 'workload', 'forecast'],
-  history: ['base', 'json', 'kube', 'kubelet', 'node', 'workload'],
-  scrape: ['base', 'kube', 'kubelet', 'node', 'workload', 'history'],
-  agent: ['base', 'node', 'scrape'],
-  exposition: ['base', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape'],
-  telemetry: ['base', 'kube', 'http', 'watch', 'kubelet', 'node', 'scrape', 'exposition'],
-  report: ['base', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape', 'telemetry'],
-  query: ['base', 'config', 'kube', 'kubelet', 'node', 'workload', 'history', 'scrape', 'report'],
-  status: ['base', 'config', 'workload', 'report', 'query'],
-  access: ['base', 'json', 'kube', 'http'],
-  server: [
-    'base',
-    'json',
-    'config',
-    'access',
-    'telemetry',
-    'node',
-    'scrape',
-    'exposition',
-    'report',
-    'query',
-    'status',
-  ],
+  lib: [],
+  cluster: ['lib'],
+  config: ['lib', 'cluster'],
+  facts: ['lib', 'cluster'],
+  agent: ['lib', 'facts'],
+  metrics: ['lib', 'cluster', 'facts'],
+  people: ['lib', 'cluster', 'config', 'facts', 'metrics'],
+  serve: ['lib', 'cluster', 'config', 'facts', 'agent', 'metrics', 'people'],
+  commands: ['lib', 'cluster', 'config', 'facts', 'agent', 'metrics', 'people', 'serve'],
 };
 
-/** Files of src itself: no folder but the two above all others may know them. */
-const rootFiles = readdirSync(path.join(import.meta.dirname, 'src'))
-  .filter((name) => name.endsWith('.ts'))
-  .map((name) => path.basename(name, '.ts'))
-  .join('|');
+/** Folders of one folder, each of which may import from those before it. */
+const rooms = {
+  lib: ['base', 'json'],
+  cluster: ['kube', 'credentials', 'http', 'watch', 'kubelet'],
+  facts: ['workload', 'forecast', 'node', 'history', 'scrape'],
+  metrics: ['exposition', 'telemetry'],
+  people: ['report', 'query', 'status'],
+  serve: ['access', 'server', 'app'],
+};
 
-const layerRules = Object.entries(layers).map(([folder, allowed]) => {
-  const forbidden = Object.keys(layers).filter((other) => other !== folder && !allowed.includes(other));
-  return restricted([`src/${folder}/**/*.ts`], {
-    regex: `^(?:\\.\\./)+(?:${[...forbidden, 'app', 'commands', 'sim'].join('/|')}/|(?:${rootFiles})\\.js$)`,
-    message: `src/${folder} may import only from: ${allowed.join(', ') || 'nothing else in src'}.`,
-  });
+const layerRules = Object.entries(layers).flatMap(([folder, allowed]) => {
+  const others = Object.keys(layers).filter((other) => other !== folder && !allowed.includes(other));
+  const forbidden = [...others, ...(folder === 'commands' ? [] : ['sim'])].map((name) => `${name}/`);
+  // Files of src itself: the two folders above the others know the version, none the program.
+  const root = ['serve', 'commands'].includes(folder) ? 'cli' : 'cli|version';
+  return (rooms[folder] ?? ['']).map((room, index, all) =>
+    restricted([path.join('src', folder, room, '**/*.ts')], {
+      regex: `^(?:\\.\\./)+(?:${[...forbidden, ...all.slice(index + 1).map((later) => `${later}/`)].join('|')}|(?:${root})\\.js$)`,
+      message: `src/${folder} may import only from: ${allowed.join(', ') || 'nothing else in src'}. Its folders: ${all.join(' < ')}.`,
+    }),
+  );
 });
 
-const rootRules = [
-  restricted(['src/app/**/*.ts', 'src/*.ts'], {
-    regex: '/(?:sim|commands)/|/cli\\.',
-    message: 'The exporter must not know the simulation or the command line.',
-  }),
-  restricted(['sim/**/*.ts'], {
-    regex: '/src/(?!base/)',
-    message: 'The simulated cluster shares no parser with what it verifies: it may import only src/base.',
-  }),
-];
+const simRule = restricted(['sim/**/*.ts'], {
+  regex: '/src/(?!lib/base/)',
+  message: 'The simulated cluster shares no parser with what it verifies: it may import only src/lib/base.',
+});
 
 function restricted(files, pattern) {
   return { files, ignores: ['src/cli.ts'], rules: { 'no-restricted-imports': ['error', { patterns: [pattern] }] } };
@@ -127,7 +104,7 @@ export default defineConfig(
     },
   },
   ...layerRules,
-  ...rootRules,
+  simRule,
   {
     files: ['src/**/*.ts', 'sim/**/*.ts'],
     plugins: { project: { rules: { 'unique-file-name': uniqueFileName, 'no-circle': noCircle } } },

@@ -73,7 +73,7 @@ const builtInModules = {
 await rm(flags.outdir, { recursive: true, force: true });
 const { metafile } = await build({
   // A thread starts with a file of its own.
-  entryPoints: { cli: 'src/cli.ts', 'bcrypt-worker': 'src/access/bcrypt-worker.js' },
+  entryPoints: { cli: 'src/cli.ts', 'bcrypt-worker': 'src/serve/access/bcrypt-worker.js' },
   outdir: flags.outdir,
   bundle: true,
   splitting: true,
@@ -100,13 +100,13 @@ for (const file of Object.keys(metafile.outputs).filter((name) => name.endsWith(
 }
 
 // Read at run time, from the folder of the module that reads them.
-const files = ['status/page.css', 'status/page.js'];
+const files = ['people/status/page.css', 'people/status/page.js'];
 const scripts = ['walk-container.sh', 'walk-node.sh'].map((script) => `commands/explain/directories/${script}`);
 for (const file of [...files, ...scripts]) {
   await copyFile(`src/${file}`, path.join(flags.outdir, path.basename(file)));
 }
 
-const openApi = JSON.parse(await readFile('src/status/openapi.json', 'utf8'));
+const openApi = JSON.parse(await readFile('src/people/status/openapi.json', 'utf8'));
 await writeFile(path.join(flags.outdir, 'openapi.json'), JSON.stringify(openApi));
 
 const [program, ...libraries] = await bundledPackages(metafile);

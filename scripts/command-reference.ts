@@ -1,6 +1,6 @@
-import { programName } from '../src/base/text.js';
 import { markdownTable } from '../src/commands/metrics.js';
 import { createProgram } from '../src/commands/program.js';
+import { programName } from '../src/lib/base/text.js';
 
 /** Lists the commands with their purpose, as markdown. */
 export function commandTable(): string {

@@ -10,7 +10,7 @@ for (const name of generatedPageNames) {
   await writeFile(page, await renderPage(name, await readFile(page, 'utf8')));
 }
 
-await writeFile(new URL('../src/status/openapi.json', import.meta.url), await openApiText());
+await writeFile(new URL('../src/people/status/openapi.json', import.meta.url), await openApiText());
 
 const { rules, component } = prometheusRuleFiles;
 await writeFile(component, await renderPrometheusRule(await readFile(rules, 'utf8')));

@@ -5,9 +5,9 @@ import { format, resolveConfig } from 'prettier';
 
 import { markdownTable } from '../src/commands/metrics.js';
 import { listSettings, type SettingRow } from '../src/config/settings.js';
-import { familyTable } from '../src/exposition/families.js';
-import type { FamilyRow } from '../src/exposition/family.js';
-import { selfFamilies } from '../src/telemetry/self-families.js';
+import { familyTable } from '../src/metrics/exposition/families.js';
+import type { FamilyRow } from '../src/metrics/exposition/family.js';
+import { selfFamilies } from '../src/metrics/telemetry/self-families.js';
 import { commandTable } from './command-reference.js';
 import { parameterRows } from './openapi/document.js';
 import { profileTable } from './profile-table.js';

@@ -1,6 +1,6 @@
 /** The table of profiles: what a pod costs in each, and what each leaves out. */
 import { markdownTable } from '../src/commands/metrics.js';
-import { type Profile, profiles } from '../src/exposition/family.js';
+import { type Profile, profiles } from '../src/metrics/exposition/family.js';
 import { costOfPods } from '../test/support/profile-cost.js';
 
 const whatIsLost: Readonly<Record<Profile, string>> = {

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 
 import { SimulatedCluster } from '../sim/cluster.js';
-import { App } from '../src/app/app.js';
+import { staticCredentials } from '../src/cluster/credentials/credentials.js';
 import { loadConfig } from '../src/config/load.js';
-import { staticCredentials } from '../src/credentials/credentials.js';
-import { createLogger } from '../src/telemetry/line-logger.js';
+import { createLogger } from '../src/metrics/telemetry/line-logger.js';
+import { App } from '../src/serve/app/app.js';
 import { readVersion } from '../src/version.js';
 import { launchOptions } from '../test/support/browser.js';
 import { ManualClock } from '../test/support/manual-clock.js';

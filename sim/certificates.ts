@@ -15,7 +15,7 @@ import {
   X509CertificateGenerator,
 } from '@peculiar/x509';
 
-import { systemClock } from '../src/base/clock.js';
+import { systemClock } from '../src/lib/base/clock.js';
 
 /** A certificate and its private key, both PEM, for a TLS server or client. */
 export interface KeyPair {

@@ -1,5 +1,5 @@
-import { type Clock, systemClock } from '../src/base/clock.js';
-import { UserError } from '../src/base/errors.js';
+import { type Clock, systemClock } from '../src/lib/base/clock.js';
+import { UserError } from '../src/lib/base/errors.js';
 import { AccessControl, type RequestAccess, type TokenRequest } from './access.js';
 import type { DropParameter } from './api-server/representation.js';
 import { ApiServer, type RecordedRequest } from './api-server/server.js';

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 
-import { messageOf, UserError } from '../src/base/errors.js';
+import { messageOf, UserError } from '../src/lib/base/errors.js';
 import { type ApiFault, type Fault, parseApiFault, parseFault } from './simulated-faults.js';
 
 export interface NodeReport {

@@ -1,4 +1,4 @@
-import { UserError } from '../src/base/errors.js';
+import { UserError } from '../src/lib/base/errors.js';
 
 const plainFaults = [
   'hang',

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
 
-import { openFileFault, readOpenFileLimit } from './base/open-files.js';
+import { openFileFault, readOpenFileLimit } from './lib/base/open-files.js';
 
 // V8 lets the heap grow to up to four times of what is in use before it collects all garbage. Twice is a tenth less memory with 100
 // nodes (206 instead of 229 MB at `standard`), for no more time. https://chromium.googlesource.com/v8/v8/+/main/src/flags/flag-definitions.h

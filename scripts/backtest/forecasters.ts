@@ -1,5 +1,5 @@
-import { forecastOf, timeLeftMs, trendOf } from '../../src/forecast/forecast.js';
-import { type Measurement, Measurements } from '../../src/forecast/measurements.js';
+import { forecastOf, timeLeftMs, trendOf } from '../../src/facts/forecast/forecast.js';
+import { type Measurement, Measurements } from '../../src/facts/forecast/measurements.js';
 import type { Life } from './lives.js';
 
 /** Says when a limit of 1 is reached. */

@@ -1,4 +1,4 @@
-import type { Profile } from '../../src/exposition/family.js';
+import type { Profile } from '../../src/metrics/exposition/family.js';
 
 /** What the process of the library is asked for. */
 export type LibraryRequest =

@@ -1,4 +1,4 @@
-import type { Profile } from '../../src/exposition/family.js';
+import type { Profile } from '../../src/metrics/exposition/family.js';
 import { nodeNameOf } from './cluster/pods.js';
 
 /** A cluster of one size. Each pod has two containers, an emptyDir, a configMap and a projected token. */

@@ -34,17 +34,7 @@ const tasks = {
   'collector, exposition': ['collector.ts', 'exposition.ts'],
 };
 
-/** Rooms of one wing need no door between them. `lib` and `config` are open to all. */
-const wings = {
-  lib: ['base', 'json'],
-  cluster: ['kube', 'credentials', 'http', 'watch', 'kubelet'],
-  facts: ['workload', 'forecast', 'node', 'history', 'scrape'],
-  metrics: ['exposition', 'telemetry'],
-  people: ['report', 'query', 'status'],
-  serve: ['access', 'server', 'app'],
-};
-
-/** Names that the first wing takes of the second. */
+/** Names that the first folder takes of the second. */
 const doors = ['commands > people', 'people > facts', 'commands > cluster'];
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -104,11 +94,10 @@ const shapeOf = (files) => ({
   types: sum(files.map((file) => sources.get(file).types)),
 });
 
-/** The first folder below `src`, or the wing that it belongs to. */
+/** Returns the first folder below `src`. */
 function wingOf(file) {
-  const [, room, below] = file.split(path.sep);
-  if (below === undefined) return undefined;
-  return Object.keys(wings).find((wing) => wings[wing].includes(room)) ?? room;
+  const [, wing, below] = file.split(path.sep);
+  return below === undefined ? undefined : wing;
 }
 
 function namesThrough(door) {

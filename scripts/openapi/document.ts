@@ -4,16 +4,16 @@ import { format, resolveConfig } from 'prettier';
 
 import { listKinds } from '../../src/config/served-paths.js';
 import { apiPrefix, listPages, objectRoutes, openApiPath } from '../../src/config/served-paths.js';
-import { listParameters, valuesOf } from '../../src/query/list-query.js';
-import { parametersOfView } from '../../src/status/view-routes.js';
-import type { Views } from '../../src/status/views.js';
+import { listParameters, valuesOf } from '../../src/people/query/list-query.js';
+import { parametersOfView } from '../../src/people/status/view-routes.js';
+import type { Views } from '../../src/people/status/views.js';
 import { type Schema, TypeSchemas } from './type-schemas.js';
 
 type ViewKind = keyof Views;
 
-const viewsFile = 'src/status/views.ts';
-const statusFile = 'src/status/status.ts';
-const coverageFile = 'src/query/coverage.ts';
+const viewsFile = 'src/people/status/views.ts';
+const statusFile = 'src/people/status/status.ts';
+const coverageFile = 'src/people/query/coverage.ts';
 
 const summaries: Readonly<Record<ViewKind, string>> = {
   problems: 'What is wrong now, the worst first: one for each cause.',

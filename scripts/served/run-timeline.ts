@@ -1,8 +1,8 @@
 import { SimulatedCluster } from '../../sim/cluster.js';
-import { App } from '../../src/app/app.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
+import { App } from '../../src/serve/app/app.js';
 import { ManualClock } from '../../test/support/manual-clock.js';
 import type { ServedFolder } from './folder.js';
 import { advance, completed, settled } from './settled.js';

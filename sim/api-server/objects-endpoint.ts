@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import type { Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/lib/base/clock.js';
 import type { Random } from '../model/random.js';
 import type { CacheFault } from '../simulated-faults.js';
 import { methodNotAllowed, noSuchPath, notFound } from './error.js';

@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest,
 import { request as httpsRequest } from 'node:https';
 import { pipeline } from 'node:stream/promises';
 
-import { messageOf } from '../../src/base/errors.js';
+import { messageOf } from '../../src/lib/base/errors.js';
 import type { KeyPair } from '../certificates.js';
 import { unavailable } from './error.js';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/lib/base/clock.js';
 import { type AccessControl, apiAudience, type Attributes, type User } from '../access.js';
 import { timestamp } from '../model/object-format.js';
 import { ApiError, badRequest, invalid, type StatusCause } from './error.js';

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { Mutex } from 'async-mutex';
 
-import type { Clock } from '../../src/base/clock.js';
-import { messageOf } from '../../src/base/errors.js';
+import type { Clock } from '../../src/lib/base/clock.js';
+import { messageOf } from '../../src/lib/base/errors.js';
 import type { AccessControl, User } from '../access.js';
 import type { CertificateAuthority, KeyPair } from '../certificates.js';
 import { HttpsListener } from '../https-listener.js';

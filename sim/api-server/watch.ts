@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-import type { Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/lib/base/clock.js';
 import { goJson } from '../model/object-format.js';
 import { ApiError } from './error.js';
 import { checkWatchOptions, type ListRequest, numberParameter, parseVersion, selection } from './list.js';

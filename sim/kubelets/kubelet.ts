@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { Mutex } from 'async-mutex';
 
-import type { Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/lib/base/clock.js';
 import { anonymous, type RequestAccess, type User } from '../access.js';
 import type { CertificateAuthority, KeyPair } from '../certificates.js';
 import { HttpsListener } from '../https-listener.js';

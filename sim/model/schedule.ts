@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-import type { Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/lib/base/clock.js';
 
 /** Future events of the simulated cluster, on its clock. Disposal cancels all. */
 export class Schedule implements Disposable {

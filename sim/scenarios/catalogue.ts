@@ -1,4 +1,4 @@
-import { UsageError } from '../../src/base/errors.js';
+import { UsageError } from '../../src/lib/base/errors.js';
 import { mixedScenario } from '../model/demo-scenario.js';
 import type { Scenario } from '../model/scenario.js';
 import { ciBurstScenario } from './ci-burst.js';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 
-import type { Clock } from '../base/clock.js';
-import { messageOf, UserError } from '../base/errors.js';
-import type { Logger } from '../base/logger.js';
-import type { Lane } from '../base/scheduler.js';
-import type { AgentPod, PodResources, ResourcePart } from '../node/agent-pod.js';
-import type { NodeObjects } from '../node/node-objects.js';
-import type { AgentSnapshot } from '../scrape/snapshot.js';
+import type { AgentPod, PodResources, ResourcePart } from '../facts/node/agent-pod.js';
+import type { NodeObjects } from '../facts/node/node-objects.js';
+import type { AgentSnapshot } from '../facts/scrape/snapshot.js';
+import type { Clock } from '../lib/base/clock.js';
+import { messageOf, UserError } from '../lib/base/errors.js';
+import type { Logger } from '../lib/base/logger.js';
+import type { Lane } from '../lib/base/scheduler.js';
 import { BlockDevices } from './block-devices.js';
 import type { ReadFile } from './cgroup-files.js';
 import { CgroupSampler } from './cgroup-sampler.js';

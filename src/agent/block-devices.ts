@@ -1,7 +1,7 @@
 import { readlinkSync, realpathSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
-import { getOrAdd } from '../base/maps.js';
+import { getOrAdd } from '../lib/base/maps.js';
 import { namesIn, textOf } from './host-files.js';
 
 /**

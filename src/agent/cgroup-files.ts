@@ -1,6 +1,6 @@
 /** The forms of the files of a cgroup: https://docs.kernel.org/admin-guide/cgroup-v2.html#format */
-import type { DeviceIo, IoCounters, PodResources, ResourcePart, StallTimes } from '../node/agent-pod.js';
-import { keyedBy, numberIn } from '../node/kernel-texts.js';
+import type { DeviceIo, IoCounters, PodResources, ResourcePart, StallTimes } from '../facts/node/agent-pod.js';
+import { keyedBy, numberIn } from '../facts/node/kernel-texts.js';
 import type { BlockDevices } from './block-devices.js';
 
 /** Returns the text of a file of one cgroup; undefined where the cgroup does not have the file. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../base/clock.js';
-import { FailureRun, type Logger } from '../base/logger.js';
-import { setNewest } from '../base/maps.js';
-import type { Lane } from '../base/scheduler.js';
-import { numberIn } from '../node/kernel-texts.js';
+import { numberIn } from '../facts/node/kernel-texts.js';
+import type { Clock } from '../lib/base/clock.js';
+import { FailureRun, type Logger } from '../lib/base/logger.js';
+import { setNewest } from '../lib/base/maps.js';
+import type { Lane } from '../lib/base/scheduler.js';
 import type { ReadFile } from './cgroup-files.js';
 import { type CgroupTree, filesOf, podFolders } from './cgroup-tree.js';
 

@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { codeOf, UserError } from '../base/errors.js';
-import { resourceParts } from '../node/agent-pod.js';
+import { resourceParts } from '../facts/node/agent-pod.js';
+import { codeOf, UserError } from '../lib/base/errors.js';
 import type { ReadFile, ResourceReaders } from './cgroup-files.js';
 import { readersV1 } from './cgroup-v1.js';
 import { readersV2 } from './cgroup-v2.js';

@@ -1,6 +1,6 @@
 /** The files of cgroup v1, whose names begin with their controller. */
-import type { IoOperation } from '../node/agent-pod.js';
-import { flatKeyed, numberIn } from '../node/kernel-texts.js';
+import type { IoOperation } from '../facts/node/agent-pod.js';
+import { flatKeyed, numberIn } from '../facts/node/kernel-texts.js';
 import { ioCounters, type IoOfDevice, pidCounts, type ResourceReaders, workingSetBytes } from './cgroup-files.js';
 
 /** A tick of the kernel's clock for user programs: https://man7.org/linux/man-pages/man7/time.7.html */

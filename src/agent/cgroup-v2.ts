@@ -1,6 +1,6 @@
 /** The files of cgroup v2. All but the counters of throttling include those of the cgroups below. */
-import type { IoOperation } from '../node/agent-pod.js';
-import { flatKeyed, numberIn } from '../node/kernel-texts.js';
+import type { IoOperation } from '../facts/node/agent-pod.js';
+import { flatKeyed, numberIn } from '../facts/node/kernel-texts.js';
 import {
   ioCounters,
   type IoOfDevice,

@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
-import { UsageError } from '../base/errors.js';
-import { parseDuration } from '../base/units.js';
+import { UsageError } from '../lib/base/errors.js';
+import { parseDuration } from '../lib/base/units.js';
 import type { CommandContext } from './context.js';
 import type { ExplainOptions } from './explain/explain-command.js';
 import { type ClusterFlags, viewOrigins } from './one-shot.js';

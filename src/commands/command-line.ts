@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 
-import { messageOf, UsageError, UserError } from '../base/errors.js';
-import { programName } from '../base/text.js';
 import { ConfigError } from '../config/faults.js';
+import { messageOf, UsageError, UserError } from '../lib/base/errors.js';
+import { programName } from '../lib/base/text.js';
 import { type CommandContext, createContext } from './context.js';
 import { createProgram } from './program.js';
 import { pluginName, programNameOf } from './program-name.js';

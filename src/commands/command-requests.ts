@@ -1,10 +1,10 @@
-import { abortable } from '../base/abortable.js';
-import { type Clock, type Deadline, startDeadline } from '../base/clock.js';
-import { RequestError, UserError } from '../base/errors.js';
-import { joinTruncated } from '../base/text.js';
-import type { Credentials } from '../credentials/credentials.js';
-import { ApiClient, type ApiRequest, type ApiTransport } from '../http/api-client.js';
-import type { TlsHints } from '../http/request-failure.js';
+import type { Credentials } from '../cluster/credentials/credentials.js';
+import { ApiClient, type ApiRequest, type ApiTransport } from '../cluster/http/api-client.js';
+import type { TlsHints } from '../cluster/http/request-failure.js';
+import { abortable } from '../lib/base/abortable.js';
+import { type Clock, type Deadline, startDeadline } from '../lib/base/clock.js';
+import { RequestError, UserError } from '../lib/base/errors.js';
+import { joinTruncated } from '../lib/base/text.js';
 import { terminalText } from './text/terminal-text.js';
 
 /** How long a command waits in silence. */

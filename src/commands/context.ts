@@ -1,9 +1,9 @@
 import { homedir, hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 
-import type { Host } from '../app/resolve-scope.js';
-import { type Clock, systemClock } from '../base/clock.js';
-import { readOpenFileLimit } from '../base/open-files.js';
+import { type Clock, systemClock } from '../lib/base/clock.js';
+import { readOpenFileLimit } from '../lib/base/open-files.js';
+import type { Host } from '../serve/app/resolve-scope.js';
 import { readVersion } from '../version.js';
 import { invocationOf } from './program-name.js';
 

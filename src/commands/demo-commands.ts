@@ -1,7 +1,7 @@
 /** The commands that the demo prints to try. */
 import type { SimulatedCluster } from '../../sim/cluster.js';
 import type { Scenario, ScenarioHighlights } from '../../sim/model/scenario.js';
-import { commandLine } from '../base/text.js';
+import { commandLine } from '../lib/base/text.js';
 import type { CommandContext } from './context.js';
 
 type CommandWords = readonly string[];

@@ -1,7 +1,7 @@
 import type { SimulatedCluster } from '../../sim/cluster.js';
-import { LinkedAbort } from '../base/abortable.js';
+import { staticCredentials } from '../cluster/credentials/credentials.js';
 import type { Config } from '../config/schema.js';
-import { staticCredentials } from '../credentials/credentials.js';
+import { LinkedAbort } from '../lib/base/abortable.js';
 import type { CommandContext } from './context.js';
 import { shownCommand, tryLines } from './demo-commands.js';
 import { type Loaded, loadSettings, type SettingFlags } from './load-settings.js';

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-import { codeOf, RequestError, UserError } from '../base/errors.js';
+import { codeOf, RequestError, UserError } from '../lib/base/errors.js';
 
 /** The output is text of unknown origin: the programs are those of an image. */
 export interface KubectlResult {

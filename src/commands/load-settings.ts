@@ -1,14 +1,14 @@
+import type { Credentials } from '../cluster/credentials/credentials.js';
+import {
+  type CredentialOverrides,
+  loadCredentials,
+  type LoadCredentialsOptions,
+} from '../cluster/credentials/load-credentials.js';
 import { readConfigFile } from '../config/file-layer.js';
 import { loadConfig } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import type { FlagValues } from '../config/text-layers.js';
 import { plainWeb, type WebConfig } from '../config/web/web-config.js';
-import type { Credentials } from '../credentials/credentials.js';
-import {
-  type CredentialOverrides,
-  loadCredentials,
-  type LoadCredentialsOptions,
-} from '../credentials/load-credentials.js';
 import type { CommandContext } from './context.js';
 import { terminalLines } from './text/terminal-text.js';
 

@@ -1,6 +1,6 @@
-import { familyTable } from '../exposition/families.js';
-import type { FamilyRow } from '../exposition/family.js';
-import { selfFamilies } from '../telemetry/self-families.js';
+import { familyTable } from '../metrics/exposition/families.js';
+import type { FamilyRow } from '../metrics/exposition/family.js';
+import { selfFamilies } from '../metrics/telemetry/self-families.js';
 
 /** The table of metric families, as markdown. */
 export function metricsTable(): string {

@@ -1,9 +1,9 @@
-import { apiNodes, resolveScope } from '../app/resolve-scope.js';
-import { messageOf, RequestError, UsageError, UserError } from '../base/errors.js';
-import { Scheduler } from '../base/scheduler.js';
+import type { Credentials } from '../cluster/credentials/credentials.js';
 import type { Config } from '../config/schema.js';
-import type { Credentials } from '../credentials/credentials.js';
-import { WorkloadResolver } from '../workload/workload-resolver.js';
+import { WorkloadResolver } from '../facts/workload/workload-resolver.js';
+import { messageOf, RequestError, UsageError, UserError } from '../lib/base/errors.js';
+import { Scheduler } from '../lib/base/scheduler.js';
+import { apiNodes, resolveScope } from '../serve/app/resolve-scope.js';
 import { ClusterReader, type Reader } from './cluster-reader.js';
 import { CommandRequests } from './command-requests.js';
 import { type CommandContext, hostOf } from './context.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
-import { messageOf } from '../base/errors.js';
+import { messageOf } from '../lib/base/errors.js';
 import type { CommandContext } from './context.js';
 
 const intervalMs = 10_000;

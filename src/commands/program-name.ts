@@ -1,6 +1,6 @@
 import path from 'node:path';
 
-import { programName, shellWord } from '../base/text.js';
+import { programName, shellWord } from '../lib/base/text.js';
 
 export const pluginName = 'kubectl ephemeral-storage';
 

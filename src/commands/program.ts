@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 
-import { UsageError } from '../base/errors.js';
 import { didYouMean } from '../config/suggestion.js';
+import { UsageError } from '../lib/base/errors.js';
 import { argumentError } from './argument-error.js';
 import { addClusterCommands } from './cluster-commands.js';
 import type { CommandContext } from './context.js';

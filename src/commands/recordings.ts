@@ -3,13 +3,13 @@ import path from 'node:path';
 
 import { parseAllDocuments } from 'yaml';
 
-import { messageOf, RequestError, UserError } from '../base/errors.js';
-import { readText } from '../base/text-file.js';
-import { isObject, type JsonObject, objectOf, textOf } from '../json/json.js';
-import type { Node, Pod } from '../kube/objects.js';
-import { projectNode, projectPod } from '../kube/projection.js';
-import type { NodeSummary } from '../kubelet/summary.js';
-import { decodeSummary } from '../kubelet/summary-reader.js';
+import type { Node, Pod } from '../cluster/kube/objects.js';
+import { projectNode, projectPod } from '../cluster/kube/projection.js';
+import type { NodeSummary } from '../cluster/kubelet/summary.js';
+import { decodeSummary } from '../cluster/kubelet/summary-reader.js';
+import { messageOf, RequestError, UserError } from '../lib/base/errors.js';
+import { readText } from '../lib/base/text-file.js';
+import { isObject, type JsonObject, objectOf, textOf } from '../lib/json/json.js';
 import type { CommandContext } from './context.js';
 import { terminalText } from './text/terminal-text.js';
 

@@ -1,11 +1,11 @@
-import type { App } from '../app/app.js';
-import type { Clock } from '../base/clock.js';
-import { messageOf, UserError } from '../base/errors.js';
-import type { Logger } from '../base/logger.js';
 import { ConfigWatcher } from '../config/reload.js';
 import type { Config } from '../config/schema.js';
 import type { WebConfig } from '../config/web/web-config.js';
-import type { ReloadedFile } from '../telemetry/self-family.js';
+import type { Clock } from '../lib/base/clock.js';
+import { messageOf, UserError } from '../lib/base/errors.js';
+import type { Logger } from '../lib/base/logger.js';
+import type { ReloadedFile } from '../metrics/telemetry/self-family.js';
+import type { App } from '../serve/app/app.js';
 import type { Loaded } from './load-settings.js';
 
 /** The files that are read again while the exporter runs, each as it changes. */

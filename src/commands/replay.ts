@@ -1,4 +1,4 @@
-import { noFilter } from '../exposition/selection.js';
+import { noFilter } from '../metrics/exposition/selection.js';
 import type { CommandContext } from './context.js';
 import { loadSettings, type SettingFlags } from './load-settings.js';
 import { recordedCore, type RecordingFlags } from './recorded-core.js';

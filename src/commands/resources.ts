@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 
-import { UsageError } from '../base/errors.js';
 import { didYouMean } from '../config/suggestion.js';
+import { UsageError } from '../lib/base/errors.js';
 import { terminalText } from './text/terminal-text.js';
 import { workloadTypeOf, workloadTypes } from './workload-lookup.js';
 

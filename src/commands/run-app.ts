@@ -1,9 +1,9 @@
-import { App } from '../app/app.js';
-import { abortable, LinkedAbort } from '../base/abortable.js';
-import { messageOf, UserError } from '../base/errors.js';
+import type { Credentials } from '../cluster/credentials/credentials.js';
 import type { Config } from '../config/schema.js';
-import type { Credentials } from '../credentials/credentials.js';
-import { createLogger } from '../telemetry/line-logger.js';
+import { abortable, LinkedAbort } from '../lib/base/abortable.js';
+import { messageOf, UserError } from '../lib/base/errors.js';
+import { createLogger } from '../metrics/telemetry/line-logger.js';
+import { App } from '../serve/app/app.js';
 import { type CommandContext, hostOf } from './context.js';
 import {
   commandCredentials,

@@ -1,9 +1,9 @@
 /** The flags of the settings and of the credentials, for all commands that take them. */
 import { type Command, Option } from 'commander';
 
-import { UsageError } from '../base/errors.js';
 import { listSettings } from '../config/settings.js';
 import type { FlagValues } from '../config/text-layers.js';
+import { UsageError } from '../lib/base/errors.js';
 import type { CredentialFlags, SettingFlags } from './load-settings.js';
 import type { RecordingFlags } from './recorded-core.js';
 

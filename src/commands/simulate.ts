@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 
 import type { parseFault } from '../../sim/simulated-faults.js';
-import { messageOf, UsageError } from '../base/errors.js';
-import { shellWord } from '../base/text.js';
+import { messageOf, UsageError } from '../lib/base/errors.js';
+import { shellWord } from '../lib/base/text.js';
 import type { CommandContext } from './context.js';
 import { kubeconfigFile, loadSimulation, simulatedCluster, wholeNumber } from './simulation.js';
 import type { SimulationFlags } from './simulation-flags.js';

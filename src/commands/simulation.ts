@@ -5,7 +5,7 @@ import path from 'node:path';
 
 import type { SimulatedCluster } from '../../sim/cluster.js';
 import type { Scenario } from '../../sim/model/scenario.js';
-import { codeOf, UsageError, UserError } from '../base/errors.js';
+import { codeOf, UsageError, UserError } from '../lib/base/errors.js';
 import type { CommandContext } from './context.js';
 import { defaultNodeCount, maxNodeCount, type SimulationFlags } from './simulation-flags.js';
 

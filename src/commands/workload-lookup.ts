@@ -1,7 +1,7 @@
-import { UserError } from '../base/errors.js';
-import { joinTruncated } from '../base/text.js';
-import { workloadOf, type WorkloadReference } from '../report/workload-report.js';
-import { workloadPath } from '../workload/workload.js';
+import { workloadPath } from '../facts/workload/workload.js';
+import { UserError } from '../lib/base/errors.js';
+import { joinTruncated } from '../lib/base/text.js';
+import { workloadOf, type WorkloadReference } from '../people/report/workload-report.js';
 import { notFound } from './text/not-found.js';
 import { terminalText } from './text/terminal-text.js';
 import type { AnswerFacts, ViewReader } from './views/view-source.js';

@@ -1,8 +1,8 @@
 /** The kinds of setting with a structure: lists and label selectors. */
 import * as z from 'zod/mini';
 
-import { UserError } from '../base/errors.js';
-import { formatSelector, type LabelSelector, parseSelector, selectorFromObject } from '../kube/selector.js';
+import { formatSelector, type LabelSelector, parseSelector, selectorFromObject } from '../cluster/kube/selector.js';
+import { UserError } from '../lib/base/errors.js';
 import { type About, about, asText, fromFlowText, refuse, settingMeta } from './setting.js';
 import { isNamespaceName } from './values.js';
 

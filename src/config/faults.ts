@@ -1,5 +1,5 @@
-import { UserError } from '../base/errors.js';
-import { oneLine, withoutUserInfo } from '../base/text.js';
+import { UserError } from '../lib/base/errors.js';
+import { oneLine, withoutUserInfo } from '../lib/base/text.js';
 
 /** One thing that is wrong with the settings. */
 export interface SettingFault {

@@ -1,9 +1,9 @@
 import { open } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 
-import { messageOf, UserError } from '../base/errors.js';
-import { oneLine } from '../base/text.js';
-import { decodeText } from '../base/text-file.js';
+import { messageOf, UserError } from '../lib/base/errors.js';
+import { oneLine } from '../lib/base/text.js';
+import { decodeText } from '../lib/base/text-file.js';
 import { pathText, type SettingFault } from './faults.js';
 import { type Layer, TreeReader } from './layer.js';
 import { rootSection } from './settings.js';

@@ -1,7 +1,7 @@
 /** Where settings are written: a file, the environment or the command line, each as a layer of values. */
 import * as z from 'zod/mini';
 
-import { oneLine } from '../base/text.js';
+import { oneLine } from '../lib/base/text.js';
 import { describeValue, pathText, type SettingFault, valueAt } from './faults.js';
 import { removedFault } from './removed-settings.js';
 import { allSettings, keysInside, metaInside, type Section, type Setting } from './settings.js';

@@ -1,8 +1,8 @@
 /** The settings of the content of the exposition. */
 import * as z from 'zod/mini';
 
-import { UserError } from '../base/errors.js';
-import { compilePattern } from '../base/pattern.js';
+import { UserError } from '../lib/base/errors.js';
+import { compilePattern } from '../lib/base/pattern.js';
 import { list } from './collections.js';
 import { choice, optionalInteger } from './scalars.js';
 import { type About, refuse, section } from './setting.js';

@@ -1,5 +1,5 @@
-import type { Clock } from '../base/clock.js';
-import { UserError } from '../base/errors.js';
+import type { Clock } from '../lib/base/clock.js';
+import { UserError } from '../lib/base/errors.js';
 import { isEmptyYaml } from './yaml-text.js';
 
 /** Interval between reads of the file. The kubelet takes up to a minute to deliver the change of a ConfigMap. */

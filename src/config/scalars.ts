@@ -6,8 +6,8 @@ import { isAbsolute } from 'node:path';
 
 import * as z from 'zod/mini';
 
-import { formatDuration, parseDuration } from '../base/units.js';
-import { parseQuantity } from '../kube/quantity.js';
+import { parseQuantity } from '../cluster/kube/quantity.js';
+import { formatDuration, parseDuration } from '../lib/base/units.js';
 import { type About, about, inUnit, mapped, refuse, settingMeta } from './setting.js';
 import { formatSize } from './values.js';
 

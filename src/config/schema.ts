@@ -4,8 +4,8 @@
  */
 import * as z from 'zod/mini';
 
-import { isDnsName } from '../kube/selector.js';
-import { skippedByDefault } from '../kube/virtual-node.js';
+import { isDnsName } from '../cluster/kube/selector.js';
+import { skippedByDefault } from '../cluster/kube/virtual-node.js';
 import { agent } from './agent-schema.js';
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';

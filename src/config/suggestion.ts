@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../base/text.js';
+import { escapeInvisible } from '../lib/base/text.js';
 
 const maxDistance = 3;
 const maxCount = 5;

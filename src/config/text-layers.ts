@@ -1,5 +1,5 @@
 /** The environment and the command line as layers: texts for one setting each. */
-import { withoutUserInfo } from '../base/text.js';
+import { withoutUserInfo } from '../lib/base/text.js';
 import { pathText, type SettingFault } from './faults.js';
 import { type Layer, type SettingValue, TreeReader } from './layer.js';
 import { removedFault, removedSettings } from './removed-settings.js';

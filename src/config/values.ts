@@ -1,8 +1,8 @@
 /** The text forms of values: sizes, addresses, names. */
 import { isIP, isIPv6 } from 'node:net';
 
-import { UserError } from '../base/errors.js';
-import { parseSelector } from '../kube/selector.js';
+import { parseSelector } from '../cluster/kube/selector.js';
+import { UserError } from '../lib/base/errors.js';
 
 const sizeUnits = [
   ['Gi', 2 ** 30],

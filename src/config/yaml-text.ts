@@ -10,7 +10,7 @@ import {
   type SchemaOptions,
 } from 'yaml';
 
-import { yamlProblem } from '../base/yaml-problem.js';
+import { yamlProblem } from '../lib/base/yaml-problem.js';
 
 interface Position {
   readonly line: number;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { FairQueue, QueueFullError } from '../../src/access/fair-queue.js';
+import { FairQueue, QueueFullError } from '../../src/serve/access/fair-queue.js';
 
 /** Work that runs until it is released. */
 class HeldWork {

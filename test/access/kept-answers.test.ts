@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { QueueFullError } from '../../src/access/fair-queue.js';
-import { ExpiringCache, KeptAnswers } from '../../src/access/kept-answers.js';
+import { QueueFullError } from '../../src/serve/access/fair-queue.js';
+import { ExpiringCache, KeptAnswers } from '../../src/serve/access/kept-answers.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 interface World {

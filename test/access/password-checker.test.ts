@@ -1,8 +1,8 @@
 import { hashSync } from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
 
-import { comparePassword, PasswordChecker } from '../../src/access/password-checker.js';
-import type { Verdict } from '../../src/access/verdict.js';
+import { comparePassword, PasswordChecker } from '../../src/serve/access/password-checker.js';
+import type { Verdict } from '../../src/serve/access/verdict.js';
 import { aLogger } from '../server/test-server.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';

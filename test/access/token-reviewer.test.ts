@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { TokenReviewer } from '../../src/access/token-reviewer.js';
-import type { Verdict } from '../../src/access/verdict.js';
-import { RequestError } from '../../src/base/errors.js';
-import type { ApiRequest } from '../../src/http/api-client.js';
+import type { ApiRequest } from '../../src/cluster/http/api-client.js';
+import { RequestError } from '../../src/lib/base/errors.js';
+import { TokenReviewer } from '../../src/serve/access/token-reviewer.js';
+import type { Verdict } from '../../src/serve/access/verdict.js';
 import { aLogger } from '../server/test-server.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { resourceParts } from '../../src/node/agent-pod.js';
+import { resourceParts } from '../../src/facts/node/agent-pod.js';
 import { aPod } from '../support/builders.js';
 import { cgroupFolder, type MadePod, type MadeTree, writeBlockDevices, writeCgroups } from '../support/cgroup-trees.js';
 import { aNodeAgent } from '../support/node-agents.js';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 import { BlockDevices } from '../../src/agent/block-devices.js';
 import { filesOf, findCgroups, podFolders } from '../../src/agent/cgroup-tree.js';
-import { UserError } from '../../src/base/errors.js';
+import { UserError } from '../../src/lib/base/errors.js';
 import {
   cgroupFolder,
   filesV2,

@@ -8,8 +8,8 @@ import { describe, expect, it } from 'vitest';
 
 import { CgroupSampler } from '../../src/agent/cgroup-sampler.js';
 import { filesOf, findCgroups, podFolders, readersOf } from '../../src/agent/cgroup-tree.js';
-import { systemClock } from '../../src/base/clock.js';
-import { silentLogger } from '../../src/base/logger.js';
+import { systemClock } from '../../src/lib/base/clock.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
 import { atOnce } from '../support/lanes.js';
 import { temporaryFolder } from '../support/programs.js';
 

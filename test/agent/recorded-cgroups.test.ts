@@ -3,8 +3,8 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { projectPod } from '../../src/kube/projection.js';
-import { type AgentPod, resourceParts } from '../../src/node/agent-pod.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
+import { type AgentPod, resourceParts } from '../../src/facts/node/agent-pod.js';
 import { capturePath, capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 import { aNodeAgent } from '../support/node-agents.js';
 import { temporaryFolder } from '../support/programs.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { AgentSlot } from '../../src/app/agent-slot.js';
-import { Scheduler } from '../../src/base/scheduler.js';
-import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { AgentSlot } from '../../src/serve/app/agent-slot.js';
 import { anAgentPod } from '../support/agent-pods.js';
 import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { settingsOf } from '../support/exporter.js';

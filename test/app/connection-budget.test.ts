@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { connectionBudget } from '../../src/app/connection-budget.js';
+import { connectionBudget } from '../../src/serve/app/connection-budget.js';
 
 function configuredBy(maxConcurrentRequests: number) {
   return { maxConcurrentRequests };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { silentLogger } from '../../src/base/logger.js';
-import { Scheduler } from '../../src/base/scheduler.js';
-import type { Pod } from '../../src/kube/objects.js';
-import type { LookupResult } from '../../src/kubelet/kubelet-cache.js';
-import type { CollectOptions } from '../../src/scrape/collector.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { LookupResult } from '../../src/cluster/kubelet/kubelet-cache.js';
+import type { CollectOptions } from '../../src/facts/scrape/collector.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aCore } from '../support/core.js';
 import { isLetGo } from '../support/heap.js';

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 
-import type { Core } from '../../src/app/core.js';
-import { EvictionTracker } from '../../src/app/eviction-tracker.js';
-import { EvictionLog } from '../../src/history/eviction-log.js';
-import { wholeCluster } from '../../src/kube/scope.js';
-import { PodHistory } from '../../src/kubelet/pod-history.js';
-import { NodeTrackers } from '../../src/node/node-trackers.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import { wholeCluster } from '../../src/cluster/kube/scope.js';
+import { PodHistory } from '../../src/cluster/kubelet/pod-history.js';
+import { EvictionLog } from '../../src/facts/history/eviction-log.js';
+import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
+import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
+import type { Core } from '../../src/serve/app/core.js';
+import { EvictionTracker } from '../../src/serve/app/eviction-tracker.js';
 import { loadText } from '../config/support.js';
 import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';

@@ -31,5 +31,7 @@ it('serve loads code of the page, the agent, kubeconfigs, proxies and simulated 
   const lazy =
     /^src\/status\/(html\/|status-source|problems|page-files)|^src\/agent\/|kubeconfig-source|kube-config|proxy-agent|^sim\//;
   expect(loaded.filter((name) => lazy.test(name))).toEqual([]);
-  expect(loaded).toEqual(expect.arrayContaining(['src/app/app.ts', 'src/server/deferred-status.ts', 'express']));
+  expect(loaded).toEqual(
+    expect.arrayContaining(['src/serve/app/app.ts', 'src/serve/server/deferred-status.ts', 'express']),
+  );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { readinessChecks } from '../../src/app/readiness-checks.js';
+import { readinessChecks } from '../../src/serve/app/readiness-checks.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { startStore } from '../support/running-store.js';
 import { answers, neverAnswers, ScriptedApi, sends, WatchFeed } from '../watch/scripted-api.js';

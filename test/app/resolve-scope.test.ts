@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Host, resolveScope, type ScopeOptions } from '../../src/app/resolve-scope.js';
-import { RequestError, UserError } from '../../src/base/errors.js';
+import { RequestError, UserError } from '../../src/lib/base/errors.js';
+import { type Host, resolveScope, type ScopeOptions } from '../../src/serve/app/resolve-scope.js';
 import { never } from '../support/signals.js';
 
 const wholeSettings = { nodeLocal: false, node: undefined, shard: undefined, totalShards: 1 };

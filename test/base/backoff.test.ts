@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { nextDelayMs, withJitter } from '../../src/base/backoff.js';
+import { nextDelayMs, withJitter } from '../../src/lib/base/backoff.js';
 
 describe('nextDelayMs', () => {
   it.each([

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { formatDuration, parseDuration } from '../../src/base/units.js';
+import { formatDuration, parseDuration } from '../../src/lib/base/units.js';
 
 it.each([
   ['0', 0],

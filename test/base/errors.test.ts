@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { messageOf, RequestError, UserError } from '../../src/base/errors.js';
+import { messageOf, RequestError, UserError } from '../../src/lib/base/errors.js';
 
 it.each([
   ['the message of an error', new Error('broken'), 'broken'],

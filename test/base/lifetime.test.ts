@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { Lifetime, supervise } from '../../src/base/lifetime.js';
+import { Lifetime, supervise } from '../../src/lib/base/lifetime.js';
 
 async function toldBy(running: Promise<void>, isStopped: boolean): Promise<readonly string[]> {
   const stopping = new AbortController();

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { FailureRun, type LogLevel } from '../../src/base/logger.js';
+import { FailureRun, type LogLevel } from '../../src/lib/base/logger.js';
 
 function startRun() {
   const lines: [LogLevel, string, object | undefined][] = [];

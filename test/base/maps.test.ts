@@ -1,8 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { addKnown, getOrAdd, groupBy, leastKnown, mergeByName, retainKeys, setNewest } from '../../src/base/maps.js';
-import { RecentValues } from '../../src/base/recent-values.js';
+import {
+  addKnown,
+  getOrAdd,
+  groupBy,
+  leastKnown,
+  mergeByName,
+  retainKeys,
+  setNewest,
+} from '../../src/lib/base/maps.js';
+import { RecentValues } from '../../src/lib/base/recent-values.js';
 
 it('items with one key are a group, in their order', () => {
   expect([...groupBy(['ant', 'bee', 'asp'], (name) => name.charAt(0))]).toEqual([

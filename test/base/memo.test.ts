@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { haveSameItems, Memo, singleFlight } from '../../src/base/memo.js';
+import { haveSameItems, Memo, singleFlight } from '../../src/lib/base/memo.js';
 
 describe('Memo', () => {
   it('a memo makes a value again only when an input is another object or another value', () => {

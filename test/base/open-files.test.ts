@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import { openFileFault, readOpenFileLimit } from '../../src/base/open-files.js';
+import { openFileFault, readOpenFileLimit } from '../../src/lib/base/open-files.js';
 
 const limits = (openFiles: string): string =>
   `Limit                     Soft Limit           Hard Limit           Units\n` +

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { UserError } from '../../src/base/errors.js';
-import { compilePattern } from '../../src/base/pattern.js';
+import { UserError } from '../../src/lib/base/errors.js';
+import { compilePattern } from '../../src/lib/base/pattern.js';
 
 const name = 'ephemeral_storage_pod_used_bytes';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { byNames, largestFirst, naturalNames, Ranking } from '../../src/base/ranking.js';
+import { byNames, largestFirst, naturalNames, Ranking } from '../../src/lib/base/ranking.js';
 
 const items = [
   { namespace: 'shop', pod: 'b', usedBytes: 5 },

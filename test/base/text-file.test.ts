@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { decodeText } from '../../src/base/text-file.js';
+import { decodeText } from '../../src/lib/base/text-file.js';
 
 const text = 'kind: Config # ü𝄞\n';
 const utf16 = (of: string) => Buffer.from(of, 'utf16le');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { escapeInvisible, joinTruncated, oneLine, truncate, withoutUserInfo } from '../../src/base/text.js';
+import { escapeInvisible, joinTruncated, oneLine, truncate, withoutUserInfo } from '../../src/lib/base/text.js';
 
 it.each([
   ['abcd', 'abcd'],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { formatAge, formatBytes, formatRatio, formatTime } from '../../src/base/units.js';
+import { formatAge, formatBytes, formatRatio, formatTime } from '../../src/lib/base/units.js';
 
 it.each([
   [undefined, '-'],

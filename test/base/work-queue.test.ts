@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Clock } from '../../src/base/clock.js';
-import { silentLogger } from '../../src/base/logger.js';
-import { WorkQueue } from '../../src/base/work-queue.js';
+import type { Clock } from '../../src/lib/base/clock.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
+import { WorkQueue } from '../../src/lib/base/work-queue.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 

@@ -5,9 +5,9 @@ import { ClusterState } from '../../scripts/bench/cluster/cluster-state.js';
 import { nodeNameOf } from '../../scripts/bench/cluster/pods.js';
 import { Summaries } from '../../scripts/bench/cluster/summaries.js';
 import { shapes } from '../../scripts/bench/shapes.js';
-import { projectNode, projectPod } from '../../src/kube/projection.js';
-import { decodeSummary } from '../../src/kubelet/summary-reader.js';
-import { joinPods } from '../../src/node/join.js';
+import { projectNode, projectPod } from '../../src/cluster/kube/projection.js';
+import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
+import { joinPods } from '../../src/facts/node/join.js';
 import { sumOf } from '../support/figures.js';
 
 const shape = { nodeCount: 10, podsPerNode: 3 };

@@ -12,7 +12,7 @@ import { addExporter } from '../../sim/model/exporter-pod.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { runArguments } from '../../src/commands/command-line.js';
 import type { CommandContext } from '../../src/commands/context.js';
-import { evictionReport } from '../../src/report/eviction-report.js';
+import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { podSpec } from '../sim/pods.js';
 import { aCommandContext, type RecordedCommand } from '../support/command-context.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';

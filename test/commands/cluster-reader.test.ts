@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import { wholeCluster } from '../../src/cluster/kube/scope.js';
 import { ClusterReader, type ReadingSubject } from '../../src/commands/cluster-reader.js';
 import type { CommandRequestsOptions } from '../../src/commands/command-requests.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import { wholeCluster } from '../../src/kube/scope.js';
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { podSpec } from '../sim/pods.js';
 import { commandRequests } from '../support/command-context.js';
 import { settingsOf } from '../support/exporter.js';

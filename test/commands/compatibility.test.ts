@@ -8,7 +8,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { replay } from '../../src/commands/replay.js';
-import { familyTable } from '../../src/exposition/families.js';
+import { familyTable } from '../../src/metrics/exposition/families.js';
 import { capturesNeeded, hasCaptures, readCaptures } from '../support/captures.js';
 import { aCommandContext } from '../support/command-context.js';
 import { parseExposition } from '../support/exposition-parser.js';

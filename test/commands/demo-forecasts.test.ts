@@ -5,11 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import { wholeCluster } from '../../src/cluster/kube/scope.js';
 import { ClusterReader } from '../../src/commands/cluster-reader.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import { wholeCluster } from '../../src/kube/scope.js';
-import { listPods } from '../../src/query/list-pods.js';
-import { parseListQuery } from '../../src/query/list-query.js';
+import { listPods } from '../../src/people/query/list-pods.js';
+import { parseListQuery } from '../../src/people/query/list-query.js';
 import { commandRequests } from '../support/command-context.js';
 import { leastRules, settingsOf } from '../support/exporter.js';
 import { atOnce } from '../support/lanes.js';

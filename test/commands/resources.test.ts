@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { UsageError } from '../../src/base/errors.js';
 import { parseExplainTarget, parseTopResource } from '../../src/commands/resources.js';
+import { UsageError } from '../../src/lib/base/errors.js';
 
 it.each([
   [['pod', 'cart-0'], 'pod', 'cart-0'],

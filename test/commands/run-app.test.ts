@@ -7,12 +7,12 @@ import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
-import { UserError } from '../../src/base/errors.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import type { CommandContext } from '../../src/commands/context.js';
 import { loadSettings } from '../../src/commands/load-settings.js';
 import { runApp } from '../../src/commands/run-app.js';
 import type { FlagValues } from '../../src/config/text-layers.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
+import { UserError } from '../../src/lib/base/errors.js';
 import { podSpec } from '../sim/pods.js';
 import { aCommandContext } from '../support/command-context.js';
 import { parseExposition } from '../support/exposition-parser.js';

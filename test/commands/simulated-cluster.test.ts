@@ -8,10 +8,10 @@ import { type TopResource, topResources } from '../../src/commands/resources.js'
 import { list, pageText, topPage } from '../../src/commands/top/top-page.js';
 import type { ViewReader } from '../../src/commands/views/view-source.js';
 import { findWorkload, shownName } from '../../src/commands/workload-lookup.js';
-import { Exposition } from '../../src/exposition/exposition.js';
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
-import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../src/query/pod-outlook.js';
-import type { PodReport } from '../../src/report/pod-report.js';
+import { Exposition } from '../../src/metrics/exposition/exposition.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../src/people/query/pod-outlook.js';
+import type { PodReport } from '../../src/people/report/pod-report.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';
 import { sumOf } from '../support/figures.js';

@@ -2,10 +2,10 @@
 
 import { expect, it } from 'vitest';
 
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { statusReader } from '../../src/commands/status-evictions.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { LoopbackServer, replyWith } from '../http/loopback-server.js';
 import { commandRequests } from '../support/command-context.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -8,10 +8,10 @@ import { beforeAll, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { checkConfig } from '../../src/commands/check-config.js';
 import { loadSettings, type SettingFlags } from '../../src/commands/load-settings.js';
 import { runApp } from '../../src/commands/run-app.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
 import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext } from '../support/command-context.js';
 import { parseExposition } from '../support/exposition-parser.js';

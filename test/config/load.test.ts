@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { UserError } from '../../src/base/errors.js';
 import { ConfigError } from '../../src/config/faults.js';
 import { removedSettings } from '../../src/config/removed-settings.js';
 import { nodeAt } from '../../src/config/settings.js';
+import { UserError } from '../../src/lib/base/errors.js';
 import { errorOf, faultsOf, linesOf, load, loadText } from './support.js';
 
 const sections = 'cluster, kubelet, cache, workloads, attribution, evictions, metrics, scrape, web, agent, log';

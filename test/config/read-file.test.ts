@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { UserError } from '../../src/base/errors.js';
 import { readConfigFile } from '../../src/config/file-layer.js';
+import { UserError } from '../../src/lib/base/errors.js';
 import { errorOf, loadText } from './support.js';
 
 let folder = '';

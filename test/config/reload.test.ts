@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
-import { UserError } from '../../src/base/errors.js';
 import { ConfigWatcher } from '../../src/config/reload.js';
 import type { Config } from '../../src/config/schema.js';
+import { UserError } from '../../src/lib/base/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { loadText } from './support.js';
 

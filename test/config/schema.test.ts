@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseSelector } from '../../src/kube/selector.js';
-import { contradictorySelectors } from '../../src/kube/virtual-node.js';
+import { parseSelector } from '../../src/cluster/kube/selector.js';
+import { contradictorySelectors } from '../../src/cluster/kube/virtual-node.js';
 import { faultsOf, linesOf, load, loadText } from './support.js';
 
 it.each([

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { parseQuantity } from '../../src/cluster/kube/quantity.js';
 import {
   formatListenAddress,
   formatSize,
@@ -10,7 +11,6 @@ import {
   isUrlPath,
   parseListenAddress,
 } from '../../src/config/values.js';
-import { parseQuantity } from '../../src/kube/quantity.js';
 
 describe('sizes', () => {
   it.each([

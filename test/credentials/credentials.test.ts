@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { UserError } from '../../src/base/errors.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import { loadCredentials, type LoadCredentialsOptions } from '../../src/credentials/load-credentials.js';
-import { ApiClient } from '../../src/http/api-client.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import { loadCredentials, type LoadCredentialsOptions } from '../../src/cluster/credentials/load-credentials.js';
+import { ApiClient } from '../../src/cluster/http/api-client.js';
+import { UserError } from '../../src/lib/base/errors.js';
 import { LoopbackServer, textOf } from '../http/loopback-server.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { untilEnd } from '../support/fixtures.js';
@@ -580,8 +580,8 @@ describe('client-node', () => {
     await folder.write('serviceaccount/ca.crt', authority.certificate);
     await folder.writeKubeconfig('.kube/config', kubeconfig({}));
     const load = (homeDir: string): string => `
-      import { systemClock } from ${JSON.stringify(new URL('../../src/base/clock.ts', import.meta.url).href)};
-      import { loadCredentials } from ${JSON.stringify(new URL('../../src/credentials/load-credentials.ts', import.meta.url).href)};
+      import { systemClock } from ${JSON.stringify(new URL('../../src/lib/base/clock.ts', import.meta.url).href)};
+      import { loadCredentials } from ${JSON.stringify(new URL('../../src/cluster/credentials/load-credentials.ts', import.meta.url).href)};
       const loaded = await loadCredentials({
         environment: { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' },
         homeDir: ${JSON.stringify(homeDir)},

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { UserError } from '../../src/base/errors.js';
-import { environmentProxy } from '../../src/credentials/environment-proxy.js';
+import { environmentProxy } from '../../src/cluster/credentials/environment-proxy.js';
+import { UserError } from '../../src/lib/base/errors.js';
 
 const proxyOf = (server: string, environment: Readonly<Record<string, string>>): string | undefined =>
   environmentProxy(new URL(server), environment)?.href;

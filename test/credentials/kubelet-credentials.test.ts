@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { Credentials } from '../../src/credentials/credentials.js';
-import { KubeletCredentials, type KubeletTlsSettings } from '../../src/credentials/kubelet-credentials.js';
+import type { Credentials } from '../../src/cluster/credentials/credentials.js';
+import { KubeletCredentials, type KubeletTlsSettings } from '../../src/cluster/credentials/kubelet-credentials.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { UserError } from '../../src/base/errors.js';
-import { type CredentialOverrides, loadCredentials } from '../../src/credentials/load-credentials.js';
+import { type CredentialOverrides, loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
+import { UserError } from '../../src/lib/base/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { temporaryFolder } from '../support/programs.js';
 

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import type { Credentials } from '../../src/credentials/credentials.js';
-import { loadCredentials } from '../../src/credentials/load-credentials.js';
-import { ApiClient } from '../../src/http/api-client.js';
-import { DirectTransport } from '../../src/kubelet/direct-transport.js';
+import type { Credentials } from '../../src/cluster/credentials/credentials.js';
+import { loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
+import { ApiClient } from '../../src/cluster/http/api-client.js';
+import { DirectTransport } from '../../src/cluster/kubelet/direct-transport.js';
 import { httpProxy, LoopbackServer, textOf } from '../http/loopback-server.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';

@@ -1,5 +1,5 @@
 /** A cluster as plain data: what its API server and its kubelets say at this moment. */
-import type { FailureReason } from '../../src/base/errors.js';
+import type { FailureReason } from '../../src/lib/base/errors.js';
 import { type Labels, layouts, nodeObject, podObject } from './model-objects.js';
 
 export interface ModelPod {

@@ -1,7 +1,7 @@
 /** Random histories of a cluster and its exporter. */
 import fc from 'fast-check';
 
-import type { FamilyFilter } from '../../src/exposition/selection.js';
+import type { FamilyFilter } from '../../src/metrics/exposition/selection.js';
 import { type SharedParts, sharedParts } from '../support/living-core.js';
 import {
   allNamespaces,

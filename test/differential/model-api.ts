@@ -1,9 +1,9 @@
 /** The API server of the model, with its kubelets behind its proxy, in memory. One for each core. */
 import { fieldSelector, labelSelector, type Predicate } from '../../sim/api-server/selectors.js';
-import type { Clock } from '../../src/base/clock.js';
-import { type FailureReason, RequestError } from '../../src/base/errors.js';
-import type { ApiRequest, ApiTransport } from '../../src/http/api-client.js';
-import { apiErrorFromStatus } from '../../src/http/api-error.js';
+import type { ApiRequest, ApiTransport } from '../../src/cluster/http/api-client.js';
+import { apiErrorFromStatus } from '../../src/cluster/http/api-error.js';
+import type { Clock } from '../../src/lib/base/clock.js';
+import { type FailureReason, RequestError } from '../../src/lib/base/errors.js';
 import type { ApiObject, ClusterModel, ModelEvent, Resource } from './cluster-model.js';
 import { configurationText, summaryText } from './model-objects.js';
 

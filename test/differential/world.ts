@@ -5,9 +5,9 @@ import { gunzipSync } from 'node:zlib';
 
 import { expect } from 'vitest';
 
-import { type Logger, silentLogger } from '../../src/base/logger.js';
 import type { Config } from '../../src/config/schema.js';
-import type { FamilyFilter } from '../../src/exposition/selection.js';
+import { type Logger, silentLogger } from '../../src/lib/base/logger.js';
+import type { FamilyFilter } from '../../src/metrics/exposition/selection.js';
 import {
   type CollectedScrape,
   LivingCore,

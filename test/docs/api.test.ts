@@ -3,7 +3,7 @@
 import { expect, it } from 'vitest';
 
 import { demoScenario } from '../../sim/model/demo-scenario.js';
-import { type JsonObject, objectOf, objectsOf, parseJson } from '../../src/json/json.js';
+import { type JsonObject, objectOf, objectsOf, parseJson } from '../../src/lib/json/json.js';
 import { Exporter } from '../support/exporter.js';
 import { readProjectFile } from '../support/install-lines.js';
 
@@ -20,7 +20,7 @@ const examples = Array.from(
   ([, address = '', program = '']): Example => ({ address, program }),
 );
 
-const document = objectOf(parseJson(readProjectFile('src/status/openapi.json')));
+const document = objectOf(parseJson(readProjectFile('src/people/status/openapi.json')));
 
 /** The alternatives of a schema, without references. */
 function alternatives(schema: JsonObject): readonly JsonObject[] {

@@ -19,7 +19,7 @@ it('generated pages have tables without padding, with the alignment of their col
 });
 
 it('the description of the API has the types and parameters of the code', { timeout: 120_000 }, async () => {
-  expect(await readFile(path.join(root, 'src/status/openapi.json'), 'utf8')).toBe(await openApiText());
+  expect(await readFile(path.join(root, 'src/people/status/openapi.json'), 'utf8')).toBe(await openApiText());
 });
 
 it('the README can be read in a few minutes', async () => {

@@ -5,8 +5,8 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { compatibilityTable, metricsTable } from '../../src/commands/metrics.js';
-import { familyTable } from '../../src/exposition/families.js';
-import { absenceReasons } from '../../src/node/node-view.js';
+import { absenceReasons } from '../../src/facts/node/node-view.js';
+import { familyTable } from '../../src/metrics/exposition/families.js';
 import { readRules, recordsOf } from '../support/rules.js';
 
 const root = path.resolve(import.meta.dirname, '../..');

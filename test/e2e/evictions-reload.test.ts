@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
 import type { Scenario } from '../../sim/model/scenario.js';
-import type { EvictionReport } from '../../src/report/eviction-report.js';
+import type { EvictionReport } from '../../src/people/report/eviction-report.js';
 import { Exporter, settingsOf } from '../support/exporter.js';
 
 const message = 'Usage of EmptyDir volume "data" exceeds the limit "10Mi". ';

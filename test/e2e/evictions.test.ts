@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { addDaemonSet } from '../../sim/model/simulated-workloads.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import type { EvictionReport } from '../../src/report/eviction-report.js';
+import type { EvictionReport } from '../../src/people/report/eviction-report.js';
 import { Exporter, type ExporterOptions } from '../support/exporter.js';
 import { mib } from '../support/units.js';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { emptyScenario } from '../../sim/model/scenario.js';
 import type { ContainerSpec, PodSpec, VolumeSpec } from '../../sim/model/specs.js';
-import type { Status } from '../../src/status/status.js';
+import type { Status } from '../../src/people/status/status.js';
 import { Exporter, type Scraped, settleMs } from '../support/exporter.js';
 import { answerWith, containerWithPressure } from '../support/hostile-bodies.js';
 import { indexed } from '../support/hostile-pods.js';

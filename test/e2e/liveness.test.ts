@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/lib/base/clock.js';
 import { Exporter } from '../support/exporter.js';
 import { MeasuredExporter } from '../support/measured-exporter.js';
 

@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 
 import { demoScenario } from '../../sim/model/demo-scenario.js';
 import type { Scenario } from '../../sim/model/scenario.js';
-import type { EvictionReport } from '../../src/report/eviction-report.js';
-import type { PodReport } from '../../src/report/pod-report.js';
-import type { WorkloadReport } from '../../src/report/workload-report.js';
+import type { EvictionReport } from '../../src/people/report/eviction-report.js';
+import type { PodReport } from '../../src/people/report/pod-report.js';
+import type { WorkloadReport } from '../../src/people/report/workload-report.js';
 import { Exporter } from '../support/exporter.js';
 import { mib } from '../support/units.js';
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { CacheFault } from '../../sim/simulated-faults.js';
-import type { Status } from '../../src/status/status.js';
+import type { Status } from '../../src/people/status/status.js';
 import { cartPod } from '../support/cart-pod.js';
 import { Exporter, type Scraped, settingsOf, settleMs } from '../support/exporter.js';
 

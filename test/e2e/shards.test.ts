@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import { shardOf } from '../../src/kube/scope.js';
+import { shardOf } from '../../src/cluster/kube/scope.js';
 import { combinedSeries, seriesOf } from '../support/combined-shards.js';
 import { Exporter, settingsOf, settleMs } from '../support/exporter.js';
 import { mib } from '../support/units.js';

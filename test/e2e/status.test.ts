@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import type { Status } from '../../src/status/status.js';
+import type { Status } from '../../src/people/status/status.js';
 import { Exporter, type ExporterOptions, settleMs } from '../support/exporter.js';
 import { mib } from '../support/units.js';
 

@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 
-import { agentParts } from '../../src/exposition/agent-families.js';
-import { Exposition, type ExpositionOptions } from '../../src/exposition/exposition.js';
-import type { FamilyFilter } from '../../src/exposition/selection.js';
-import type { AgentPod } from '../../src/node/agent-pod.js';
+import type { AgentPod } from '../../src/facts/node/agent-pod.js';
+import { agentParts } from '../../src/metrics/exposition/agent-families.js';
+import { Exposition, type ExpositionOptions } from '../../src/metrics/exposition/exposition.js';
+import type { FamilyFilter } from '../../src/metrics/exposition/selection.js';
 import { anAgentPod, somePodResources } from '../support/agent-pods.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { asking, expositionSettings } from '../support/exposition-settings.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { type BodyFamily, ExpositionBodies, madeText } from '../../src/exposition/bodies.js';
-import { chunkIds } from '../../src/exposition/incremental-text.js';
+import { type BodyFamily, ExpositionBodies, madeText } from '../../src/metrics/exposition/bodies.js';
+import { chunkIds } from '../../src/metrics/exposition/incremental-text.js';
 import { asking } from '../support/exposition-settings.js';
 import { isLetGo } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 
-import { Exposition } from '../../src/exposition/exposition.js';
-import { type Compatibility, type Profile, profiles } from '../../src/exposition/family.js';
-import type { PodSummary } from '../../src/kubelet/summary.js';
-import { NodeTrackers } from '../../src/node/node-trackers.js';
-import type { NodeView } from '../../src/node/node-view.js';
+import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
+import type { NodeView } from '../../src/facts/node/node-view.js';
+import { Exposition } from '../../src/metrics/exposition/exposition.js';
+import { type Compatibility, type Profile, profiles } from '../../src/metrics/exposition/family.js';
 import {
   aContainer,
   aContainerFs,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { evictedPodGroups } from '../../src/exposition/eviction-families.js';
-import type { EvictionRecord } from '../../src/history/eviction-record.js';
+import type { EvictionRecord } from '../../src/facts/history/eviction-record.js';
+import { evictedPodGroups } from '../../src/metrics/exposition/eviction-families.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { groupTexts } from '../support/exposed-text.js';
 import { mib } from '../support/units.js';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { Exposition } from '../../src/exposition/exposition.js';
-import { familyTable, patternsWithoutFamily } from '../../src/exposition/families.js';
-import type { Compatibility } from '../../src/exposition/family.js';
-import { selfFamilies } from '../../src/telemetry/self-families.js';
-import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import { storeState } from '../../src/watch/store-lists.js';
+import { storeState } from '../../src/cluster/watch/store-lists.js';
+import { Exposition } from '../../src/metrics/exposition/exposition.js';
+import { familyTable, patternsWithoutFamily } from '../../src/metrics/exposition/families.js';
+import type { Compatibility } from '../../src/metrics/exposition/family.js';
+import { selfFamilies } from '../../src/metrics/telemetry/self-families.js';
+import { SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
 import { anAgentPod } from '../support/agent-pods.js';
 import {
   aContainer,

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 
-import { evictionRankGroups } from '../../src/exposition/eviction-families.js';
+import type { NodeForecasts } from '../../src/facts/node/node-forecasts.js';
+import type { ThresholdForecast } from '../../src/facts/node/threshold-forecasts.js';
+import { evictionRankGroups } from '../../src/metrics/exposition/eviction-families.js';
 import {
   forecastPager,
   nodeForecastGroups,
   nodeForecastsOf,
   podForecastGroups,
   podForecastsOf,
-} from '../../src/exposition/forecast-families.js';
-import { SampleLines } from '../../src/exposition/render.js';
-import type { NodeForecasts } from '../../src/node/node-forecasts.js';
-import type { ThresholdForecast } from '../../src/node/threshold-forecasts.js';
+} from '../../src/metrics/exposition/forecast-families.js';
+import { SampleLines } from '../../src/metrics/exposition/render.js';
 import { aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aMeasuredPod, anAbsentNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 

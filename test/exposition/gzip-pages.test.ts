@@ -4,7 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { GzipPages, type TextPiece } from '../../src/exposition/gzip-pages.js';
+import { GzipPages, type TextPiece } from '../../src/metrics/exposition/gzip-pages.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const never = new AbortController().signal;

@@ -1,21 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { detailGroups } from '../../src/exposition/families.js';
+import type { NodeObjects } from '../../src/facts/node/node-objects.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import type { PodRecord } from '../../src/facts/node/pod-record.js';
+import type { PodUsage } from '../../src/facts/node/usage.js';
+import { detailGroups } from '../../src/metrics/exposition/families.js';
 import {
   type Compatibility,
   familyGroup,
   type Profile,
   profiles,
   type SourceGroup,
-} from '../../src/exposition/family.js';
-import { chunkIds, type Division, FamilyRenderer, type NodeText } from '../../src/exposition/incremental-text.js';
-import { objectGroups } from '../../src/exposition/object-families.js';
-import { nodeDivision, objectDivision } from '../../src/exposition/pod-on-node.js';
-import type { NodeObjects } from '../../src/node/node-objects.js';
-import type { NodeSnapshot } from '../../src/node/node-view.js';
-import type { PodRecord } from '../../src/node/pod-record.js';
-import type { PodUsage } from '../../src/node/usage.js';
+} from '../../src/metrics/exposition/family.js';
+import {
+  chunkIds,
+  type Division,
+  FamilyRenderer,
+  type NodeText,
+} from '../../src/metrics/exposition/incremental-text.js';
+import { objectGroups } from '../../src/metrics/exposition/object-families.js';
+import { nodeDivision, objectDivision } from '../../src/metrics/exposition/pod-on-node.js';
 import { aContainer, aMount, anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { sourceTexts } from '../support/exposed-text.js';
 import {

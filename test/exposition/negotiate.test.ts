@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { acceptsGzip, negotiateFormat } from '../../src/exposition/negotiate.js';
+import { acceptsGzip, negotiateFormat } from '../../src/metrics/exposition/negotiate.js';
 
 const text = 'text/plain; version=0.0.4; charset=utf-8';
 const openMetrics = 'application/openmetrics-text; version=1.0.0; charset=utf-8';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { chunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.js';
-import { objectGroups } from '../../src/exposition/object-families.js';
-import { objectDivision } from '../../src/exposition/pod-on-node.js';
-import type { Labels, Node } from '../../src/kube/objects.js';
-import type { NodeObjects } from '../../src/node/node-objects.js';
+import type { Labels, Node } from '../../src/cluster/kube/objects.js';
+import type { NodeObjects } from '../../src/facts/node/node-objects.js';
+import { chunkIds, FamilyRenderer } from '../../src/metrics/exposition/incremental-text.js';
+import { objectGroups } from '../../src/metrics/exposition/object-families.js';
+import { objectDivision } from '../../src/metrics/exposition/pod-on-node.js';
 import { aContainer, aMount, aNode, aPod, aVolume } from '../support/builders.js';
 import { aBoundPod, aDeployment, aWorkload, someNodeObjects } from '../support/snapshot-builders.js';
 

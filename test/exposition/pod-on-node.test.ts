@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { detailGroups } from '../../src/exposition/families.js';
-import { nodeDivision } from '../../src/exposition/pod-on-node.js';
-import type { Pod } from '../../src/kube/objects.js';
-import { attributePod } from '../../src/node/attribute.js';
-import type { PodContext } from '../../src/node/pod-record.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { attributePod } from '../../src/facts/node/attribute.js';
+import type { PodContext } from '../../src/facts/node/pod-record.js';
+import { detailGroups } from '../../src/metrics/exposition/families.js';
+import { nodeDivision } from '../../src/metrics/exposition/pod-on-node.js';
 import {
   aContainer,
   aContainerSummary,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Profile, profiles } from '../../src/exposition/family.js';
-import { isInProfile } from '../../src/exposition/selection.js';
+import { type Profile, profiles } from '../../src/metrics/exposition/family.js';
+import { isInProfile } from '../../src/metrics/exposition/selection.js';
 import { costOfPods } from '../support/profile-cost.js';
 
 it.each<[Profile, readonly Profile[]]>([

@@ -1,10 +1,10 @@
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
-import { registryFamilies } from '../../src/exposition/registry-text.js';
-import type { ExpositionFormat } from '../../src/exposition/render.js';
-import type { FamilyPredicate } from '../../src/exposition/selection.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { registryFamilies } from '../../src/metrics/exposition/registry-text.js';
+import type { ExpositionFormat } from '../../src/metrics/exposition/render.js';
+import type { FamilyPredicate } from '../../src/metrics/exposition/selection.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const never = new AbortController().signal;

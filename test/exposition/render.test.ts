@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import { endText, formatBound, headerText, labelText, sampleLine, SampleLines } from '../../src/exposition/render.js';
+import {
+  endText,
+  formatBound,
+  headerText,
+  labelText,
+  sampleLine,
+  SampleLines,
+} from '../../src/metrics/exposition/render.js';
 import { retainedBytes } from '../support/heap.js';
 
 describe('labelText', () => {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
-import { familyGroup, type Level } from '../../src/exposition/family.js';
-import { narrowedGroups, perSource } from '../../src/exposition/family.js';
+import { familyGroup, type Level } from '../../src/metrics/exposition/family.js';
+import { narrowedGroups, perSource } from '../../src/metrics/exposition/family.js';
 import {
   allowedBy,
   type FamilyFilter,
   type FamilyRules,
   noFilter,
   requestedBy,
-} from '../../src/exposition/selection.js';
+} from '../../src/metrics/exposition/selection.js';
 
 const families = (
   [

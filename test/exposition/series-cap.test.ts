@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Level } from '../../src/exposition/family.js';
-import { type CountedFamily, familiesOverCap } from '../../src/exposition/series-cap.js';
+import type { Level } from '../../src/metrics/exposition/family.js';
+import { type CountedFamily, familiesOverCap } from '../../src/metrics/exposition/series-cap.js';
 
 const families: readonly CountedFamily[] = [
   { header: { name: 'workload_a', level: 'workload' }, seriesCount: 5 },

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { SeriesSource } from '../../src/exposition/family.js';
-import { filesystems } from '../../src/exposition/node-families.js';
-import { nodeDivision, type PodOnNode } from '../../src/exposition/pod-on-node.js';
-import { emptyDirs, podComponents, volumeFilesystems } from '../../src/exposition/pod-sources.js';
-import { nodeLayout } from '../../src/node/node-layout.js';
-import type { NodeSnapshot } from '../../src/node/node-view.js';
+import { nodeLayout } from '../../src/facts/node/node-layout.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import type { SeriesSource } from '../../src/metrics/exposition/family.js';
+import { filesystems } from '../../src/metrics/exposition/node-families.js';
+import { nodeDivision, type PodOnNode } from '../../src/metrics/exposition/pod-on-node.js';
+import { emptyDirs, podComponents, volumeFilesystems } from '../../src/metrics/exposition/pod-sources.js';
 import { anFsStats, aNodeSummary, aPod, aVolume } from '../support/builders.js';
 import { aMeasuredPod, aNodeSnapshot, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { StablePages } from '../../src/exposition/stable-pages.js';
+import { StablePages } from '../../src/metrics/exposition/stable-pages.js';
 
 const items = (count: number): readonly object[] => Array.from({ length: count }, (_, index) => ({ index }));
 

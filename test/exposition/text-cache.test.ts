@@ -2,14 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import { type Clock, systemClock } from '../../src/base/clock.js';
-import { Scheduler } from '../../src/base/scheduler.js';
-import { detailGroups } from '../../src/exposition/families.js';
-import { chunkIds, FamilyRenderer } from '../../src/exposition/incremental-text.js';
-import { nodeDivision } from '../../src/exposition/pod-on-node.js';
-import { type FamilyBlock, TextCache } from '../../src/exposition/text-cache.js';
-import type { NodeSnapshot } from '../../src/node/node-view.js';
-import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
+import { type Clock, systemClock } from '../../src/lib/base/clock.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { detailGroups } from '../../src/metrics/exposition/families.js';
+import { chunkIds, FamilyRenderer } from '../../src/metrics/exposition/incremental-text.js';
+import { nodeDivision } from '../../src/metrics/exposition/pod-on-node.js';
+import { type FamilyBlock, TextCache } from '../../src/metrics/exposition/text-cache.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
   aClusterSnapshot,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { infoLabelNames } from '../../src/exposition/render.js';
-import { workloadGroups, workloadPager } from '../../src/exposition/workload-families.js';
-import type { Workload } from '../../src/workload/workload.js';
+import type { Workload } from '../../src/facts/workload/workload.js';
+import { infoLabelNames } from '../../src/metrics/exposition/render.js';
+import { workloadGroups, workloadPager } from '../../src/metrics/exposition/workload-families.js';
 import { groupTexts } from '../support/exposed-text.js';
 import { aWorkload, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { type Forecast, forecastOf, timeLeftMs, trendOf } from '../../src/forecast/forecast.js';
-import { Measurements } from '../../src/forecast/measurements.js';
+import { type Forecast, forecastOf, timeLeftMs, trendOf } from '../../src/facts/forecast/forecast.js';
+import { Measurements } from '../../src/facts/forecast/measurements.js';
 
 /** Pairs of seconds and amount. */
 type Course = readonly (readonly [atSeconds: number, amount: number])[];

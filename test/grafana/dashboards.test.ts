@@ -8,9 +8,9 @@ import { parse } from 'yaml';
 import { allDashboards, dashboardFiles } from '../../grafana/src/dashboards.js';
 import { ratioSteps } from '../../grafana/src/states.js';
 import { uids } from '../../grafana/src/uids.js';
-import { familyTable } from '../../src/exposition/families.js';
-import { limitThresholds } from '../../src/report/limit-report.js';
-import { selfFamilies } from '../../src/telemetry/self-families.js';
+import { familyTable } from '../../src/metrics/exposition/families.js';
+import { selfFamilies } from '../../src/metrics/telemetry/self-families.js';
+import { limitThresholds } from '../../src/people/report/limit-report.js';
 import { dataLinksOf, isRow, labelQueryOf, panelsOf, placedIn, queriesOf, variablesOf } from '../support/dashboards.js';
 import { namesIn } from './promql-names.js';
 

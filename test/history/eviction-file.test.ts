@@ -21,10 +21,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { EvictionFile } from '../../src/history/eviction-file.js';
-import { linesFor, linesOf, readLines } from '../../src/history/eviction-lines.js';
-import type { EvictionRecord } from '../../src/history/eviction-record.js';
-import type { Pod } from '../../src/kube/objects.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { EvictionFile } from '../../src/facts/history/eviction-file.js';
+import { linesFor, linesOf, readLines } from '../../src/facts/history/eviction-lines.js';
+import type { EvictionRecord } from '../../src/facts/history/eviction-record.js';
 import { aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -475,9 +475,9 @@ describe('a folder that cannot be written', () => {
 
 /** Adds records to a file until it is written anew, again and again, as fast as it can. */
 const restlessWriter = `
-  import { systemClock } from './base/clock.ts';
-  import { silentLogger } from './base/logger.ts';
-  import { EvictionFile } from './history/eviction-file.ts';
+  import { systemClock } from './lib/base/clock.ts';
+  import { silentLogger } from './lib/base/logger.ts';
+  import { EvictionFile } from './facts/history/eviction-file.ts';
   const isWatching = () => true;
   const clock = { ...systemClock, sleep: () => new Promise((resolve) => setImmediate(resolve)) };
   const settings = { retentionMs: 1e12, maxRecords: 1_000, file: process.argv[2] };

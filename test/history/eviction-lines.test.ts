@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { isOfEvictions, linesFor, linesOf, readLines } from '../../src/history/eviction-lines.js';
-import type { EvictionRecord } from '../../src/history/eviction-record.js';
+import { isOfEvictions, linesFor, linesOf, readLines } from '../../src/facts/history/eviction-lines.js';
+import type { EvictionRecord } from '../../src/facts/history/eviction-record.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment, aPodUsage, aVolumeUsage, aWorkload } from '../support/snapshot-builders.js';
 

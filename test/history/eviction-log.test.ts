@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { EvictionLog, type PodChange } from '../../src/history/eviction-log.js';
-import type { EvictionCause, EvictionRecord } from '../../src/history/eviction-record.js';
-import type { EvictionContext } from '../../src/history/last-usage.js';
-import type { Pod } from '../../src/kube/objects.js';
-import { projectPod } from '../../src/kube/projection.js';
-import type { LastMeasurement } from '../../src/kubelet/lookup.js';
-import type { Workload } from '../../src/workload/workload.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
+import type { LastMeasurement } from '../../src/cluster/kubelet/lookup.js';
+import { EvictionLog, type PodChange } from '../../src/facts/history/eviction-log.js';
+import type { EvictionCause, EvictionRecord } from '../../src/facts/history/eviction-record.js';
+import type { EvictionContext } from '../../src/facts/history/last-usage.js';
+import type { Workload } from '../../src/facts/workload/workload.js';
 import {
   aContainer,
   aContainerSummary,

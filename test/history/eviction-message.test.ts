@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { storageEviction } from '../../src/history/eviction-message.js';
-import { projectPod } from '../../src/kube/projection.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
+import { storageEviction } from '../../src/facts/history/eviction-message.js';
 import { messageCases, recordedEvictions } from '../support/eviction-cases.js';
 
 /** As the exporter sees it: phase and reason decide in the projection, the message here. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { linesOf, readLines } from '../../src/history/eviction-lines.js';
-import { boundedLabels, boundedRatios, boundedUsage } from '../../src/history/record-bounds.js';
+import { linesOf, readLines } from '../../src/facts/history/eviction-lines.js';
+import { boundedLabels, boundedRatios, boundedUsage } from '../../src/facts/history/record-bounds.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { retainedBytes } from '../support/heap.js';
 import { aContainerUsage, aLimitRatio, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';

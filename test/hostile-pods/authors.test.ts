@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import type { ClusterReport } from '../../src/report/cluster-report.js';
+import type { ClusterReport } from '../../src/people/report/cluster-report.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { indexed, largestPod, mountedEmptyDirs, type PodParts, unmountedEmptyDirs } from '../support/hostile-pods.js';
 import type { HttpAnswer } from '../support/http-get.js';

@@ -3,19 +3,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createDedupe, createInterner } from '../../src/kube/dedupe.js';
-import type { Container, Pod, Volume } from '../../src/kube/objects.js';
-import { measuredVolumes } from '../../src/kube/pod-rest.js';
-import { projectPod } from '../../src/kube/projection.js';
-import { type Amount, roundUp } from '../../src/kube/quantity.js';
-import type { PodSummary } from '../../src/kubelet/summary.js';
-import { attributePod } from '../../src/node/attribute.js';
-import { type LimitRatio, limitRatios, type LimitRule, limitRules } from '../../src/node/limit-ratios.js';
-import { evictionRequest, hasLimits, podLimit, podRequestBytes } from '../../src/node/limits.js';
-import { podFindings } from '../../src/node/pod-findings.js';
-import { freedByEviction, signalUsage } from '../../src/node/signal-usage.js';
-import { mountedVolumeNames } from '../../src/node/volume-usage.js';
-import { findingReport } from '../../src/report/finding-report.js';
+import { createDedupe, createInterner } from '../../src/cluster/kube/dedupe.js';
+import type { Container, Pod, Volume } from '../../src/cluster/kube/objects.js';
+import { measuredVolumes } from '../../src/cluster/kube/pod-rest.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
+import { type Amount, roundUp } from '../../src/cluster/kube/quantity.js';
+import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { attributePod } from '../../src/facts/node/attribute.js';
+import { type LimitRatio, limitRatios, type LimitRule, limitRules } from '../../src/facts/node/limit-ratios.js';
+import { evictionRequest, hasLimits, podLimit, podRequestBytes } from '../../src/facts/node/limits.js';
+import { podFindings } from '../../src/facts/node/pod-findings.js';
+import { freedByEviction, signalUsage } from '../../src/facts/node/signal-usage.js';
+import { mountedVolumeNames } from '../../src/facts/node/volume-usage.js';
+import { findingReport } from '../../src/people/report/finding-report.js';
 import {
   aContainer,
   aContainerSummary,

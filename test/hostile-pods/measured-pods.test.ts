@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import { projectPod } from '../../src/kube/projection.js';
-import type { Figure } from '../../src/kubelet/figure.js';
-import { cutPod } from '../../src/kubelet/pod-others.js';
-import type { PodSummary } from '../../src/kubelet/summary.js';
-import { attributePod } from '../../src/node/attribute.js';
-import { explainPod } from '../../src/node/breakdown.js';
-import { podFindings } from '../../src/node/pod-findings.js';
-import { freedByEviction, signalUsage, type SignalUsageInput } from '../../src/node/signal-usage.js';
-import { foldUnknown } from '../../src/node/unknown-items.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
+import type { Figure } from '../../src/cluster/kubelet/figure.js';
+import { cutPod } from '../../src/cluster/kubelet/pod-others.js';
+import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { attributePod } from '../../src/facts/node/attribute.js';
+import { explainPod } from '../../src/facts/node/breakdown.js';
+import { podFindings } from '../../src/facts/node/pod-findings.js';
+import { freedByEviction, signalUsage, type SignalUsageInput } from '../../src/facts/node/signal-usage.js';
+import { foldUnknown } from '../../src/facts/node/unknown-items.js';
 import { aContainerSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 import { sumOf } from '../support/figures.js';
 import { indexed, manyContainers, mountedEmptyDirs, type PodParts } from '../support/hostile-pods.js';

@@ -7,9 +7,9 @@ import { gzipSync } from 'node:zlib';
 
 import { describe, expect, test } from 'vitest';
 
-import { staticCredentials, type TlsMaterial } from '../../src/credentials/credentials.js';
-import { ApiClient } from '../../src/http/api-client.js';
-import { ApiError } from '../../src/http/api-error.js';
+import { staticCredentials, type TlsMaterial } from '../../src/cluster/credentials/credentials.js';
+import { ApiClient } from '../../src/cluster/http/api-client.js';
+import { ApiError } from '../../src/cluster/http/api-error.js';
 import { TestAuthority } from '../support/certificates.js';
 import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';

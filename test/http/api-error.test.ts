@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { apiErrorFromResponse, apiErrorFromStatus } from '../../src/http/api-error.js';
+import { apiErrorFromResponse, apiErrorFromStatus } from '../../src/cluster/http/api-error.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const what = 'GET /api/v1/pods';

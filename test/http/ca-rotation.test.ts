@@ -7,10 +7,10 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { KubeletCredentials } from '../../src/credentials/kubelet-credentials.js';
-import { loadCredentials } from '../../src/credentials/load-credentials.js';
-import { ApiClient } from '../../src/http/api-client.js';
-import { DirectTransport } from '../../src/kubelet/direct-transport.js';
+import { KubeletCredentials } from '../../src/cluster/credentials/kubelet-credentials.js';
+import { loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
+import { ApiClient } from '../../src/cluster/http/api-client.js';
+import { DirectTransport } from '../../src/cluster/kubelet/direct-transport.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { untilEnd } from '../support/fixtures.js';

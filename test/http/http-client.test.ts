@@ -5,10 +5,10 @@ import { gzipSync } from 'node:zlib';
 
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import type { CredentialMaterial } from '../../src/credentials/credentials.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import { ApiClient } from '../../src/http/api-client.js';
-import { DirectTransport } from '../../src/kubelet/direct-transport.js';
+import type { CredentialMaterial } from '../../src/cluster/credentials/credentials.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import { ApiClient } from '../../src/cluster/http/api-client.js';
+import { DirectTransport } from '../../src/cluster/kubelet/direct-transport.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { untilEnd } from '../support/fixtures.js';

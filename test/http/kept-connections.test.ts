@@ -7,8 +7,8 @@ import { TLSSocket } from 'node:tls';
 
 import { expect, it } from 'vitest';
 
-import { HttpClient } from '../../src/http/http-client.js';
-import { RotatingAgent } from '../../src/http/rotating-agent.js';
+import { HttpClient } from '../../src/cluster/http/http-client.js';
+import { RotatingAgent } from '../../src/cluster/http/rotating-agent.js';
 import { TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { redacted, withoutSecrets } from '../../src/http/redaction.js';
+import { redacted, withoutSecrets } from '../../src/cluster/http/redaction.js';
 
 async function* bodyOf(chunks: readonly Buffer[]): AsyncIterable<Buffer> {
   for (const chunk of chunks) yield await Promise.resolve(chunk);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { RequestError } from '../../src/base/errors.js';
-import { requestFailure } from '../../src/http/request-failure.js';
+import { requestFailure } from '../../src/cluster/http/request-failure.js';
+import { RequestError } from '../../src/lib/base/errors.js';
 
 const systemError = (code: string, message = 'it broke'): Error => Object.assign(new Error(message), { code });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { RotatingAgent } from '../../src/http/rotating-agent.js';
+import { RotatingAgent } from '../../src/cluster/http/rotating-agent.js';
 
 const tls = { rejectUnauthorized: true };
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { JsonSplitter } from '../../src/json/json-splitter.js';
-import type { SliceLimits } from '../../src/json/split-document.js';
+import { JsonSplitter } from '../../src/lib/json/json-splitter.js';
+import type { SliceLimits } from '../../src/lib/json/split-document.js';
 import { cut } from '../support/cut.js';
 
 interface Split {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { parseJson, toJson } from '../../src/json/json.js';
+import { parseJson, toJson } from '../../src/lib/json/json.js';
 
 it('JSON has infinite ratios as text, and leaves out fields without a value', () => {
   expect(toJson({ ratio: Infinity, limit: 0, unknown: undefined })).toBe('{"ratio":"+Inf","limit":0}');

@@ -3,8 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { createDedupe, createInterner } from '../../src/kube/dedupe.js';
-import { projectPod } from '../../src/kube/projection.js';
+import { createDedupe, createInterner } from '../../src/cluster/kube/dedupe.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
 import { heldBytes, isLetGo, retainedBytes } from '../support/heap.js';
 import { atNight } from '../support/nightly.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { createDedupe } from '../../src/kube/dedupe.js';
-import { projectNodeImages, projectPodImages } from '../../src/kube/images.js';
+import { createDedupe } from '../../src/cluster/kube/dedupe.js';
+import { projectNodeImages, projectPodImages } from '../../src/cluster/kube/images.js';
 
 const asIs = { intern: (text: string) => text, dedupe: <T>(value: T) => value };
 

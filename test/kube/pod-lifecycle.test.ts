@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import { lifecycleEvents, outdatesSummary } from '../../src/kube/pod-lifecycle.js';
-import { projectPod } from '../../src/kube/projection.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { lifecycleEvents, outdatesSummary } from '../../src/cluster/kube/pod-lifecycle.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
 import { aPod } from '../support/builders.js';
 
 type State = Readonly<Record<string, unknown>>;

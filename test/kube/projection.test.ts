@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { RequestError } from '../../src/base/errors.js';
-import type { Pod } from '../../src/kube/objects.js';
-import { projectNode, projectPod } from '../../src/kube/projection.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { projectNode, projectPod } from '../../src/cluster/kube/projection.js';
+import { RequestError } from '../../src/lib/base/errors.js';
 
 const keep = (text: string): string => text;
 const metadata = { name: 'cart-0', namespace: 'shop', uid: 'u1', resourceVersion: '7' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { type Amount, formatQuantity, parseAmount, parseQuantity } from '../../src/kube/quantity.js';
+import { type Amount, formatQuantity, parseAmount, parseQuantity } from '../../src/cluster/kube/quantity.js';
 
 describe('parseQuantity', () => {
   it.each([

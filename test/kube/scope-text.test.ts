@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { scopeText, wholeCluster } from '../../src/kube/scope.js';
+import { scopeText, wholeCluster } from '../../src/cluster/kube/scope.js';
 
 it.each([
   [{}, 'whole cluster'],

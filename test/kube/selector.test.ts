@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { UserError } from '../../src/base/errors.js';
 import {
   formatSelector,
   type LabelSelector,
@@ -9,7 +8,8 @@ import {
   parseSelector,
   type Requirement,
   selectorFromObject,
-} from '../../src/kube/selector.js';
+} from '../../src/cluster/kube/selector.js';
+import { UserError } from '../../src/lib/base/errors.js';
 
 const requirement = (key: string, operator: Requirement['operator'], ...values: string[]): Requirement => ({
   key,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { jumpHash, shardOf } from '../../src/kube/scope.js';
+import { jumpHash, shardOf } from '../../src/cluster/kube/scope.js';
 
 describe('jumpHash', () => {
   it.each([

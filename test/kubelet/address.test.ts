@@ -3,9 +3,9 @@ import { isIP } from 'node:net';
 
 import { describe, expect, it } from 'vitest';
 
-import { RequestError } from '../../src/base/errors.js';
-import type { NodeAddress } from '../../src/kube/objects.js';
-import { type AddressOptions, kubeletUrl, type Resolve, usableLookup } from '../../src/kubelet/address.js';
+import type { NodeAddress } from '../../src/cluster/kube/objects.js';
+import { type AddressOptions, kubeletUrl, type Resolve, usableLookup } from '../../src/cluster/kubelet/address.js';
+import { RequestError } from '../../src/lib/base/errors.js';
 import { aNode } from '../support/builders.js';
 
 const addressTypes = ['InternalIP', 'ExternalIP', 'Hostname'];

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { silentLogger } from '../../src/base/logger.js';
-import { type Lane, Scheduler } from '../../src/base/scheduler.js';
-import type { Node } from '../../src/kube/objects.js';
-import { refreshesAhead } from '../../src/kubelet/background-refresher.js';
+import type { Node } from '../../src/cluster/kube/objects.js';
+import { refreshesAhead } from '../../src/cluster/kubelet/background-refresher.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
+import { type Lane, Scheduler } from '../../src/lib/base/scheduler.js';
 import { aNode, aNodeSummary } from '../support/builders.js';
 import { aKubeletCache } from '../support/kubelet-caches.js';
 import { atOnce } from '../support/lanes.js';

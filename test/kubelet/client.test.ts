@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Clock } from '../../src/base/clock.js';
-import { RequestError } from '../../src/base/errors.js';
-import { type Lane, Scheduler } from '../../src/base/scheduler.js';
-import { KubeletClient } from '../../src/kubelet/client.js';
-import { kubeletPaths, type KubeletTransport } from '../../src/kubelet/transport.js';
+import { KubeletClient } from '../../src/cluster/kubelet/client.js';
+import { kubeletPaths, type KubeletTransport } from '../../src/cluster/kubelet/transport.js';
+import type { Clock } from '../../src/lib/base/clock.js';
+import { RequestError } from '../../src/lib/base/errors.js';
+import { type Lane, Scheduler } from '../../src/lib/base/scheduler.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';

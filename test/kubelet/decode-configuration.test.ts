@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { decodeKubeletConfiguration, imageSettingsOf, logRotationOf } from '../../src/kubelet/decode-configuration.js';
+import {
+  decodeKubeletConfiguration,
+  imageSettingsOf,
+  logRotationOf,
+} from '../../src/cluster/kubelet/decode-configuration.js';
 import { aThreshold } from '../support/builders.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { RequestError } from '../../src/base/errors.js';
-import { decodeSummary } from '../../src/kubelet/summary-reader.js';
+import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
+import { RequestError } from '../../src/lib/base/errors.js';
 import { aContainerFs } from '../support/builders.js';
 
 const podRef = { name: 'web-0', namespace: 'shop', uid: 'uid-1' };

@@ -4,11 +4,11 @@ import { isIP } from 'node:net';
 
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
-import type { TlsMaterial } from '../../src/credentials/credentials.js';
-import { KubeletClient } from '../../src/kubelet/client.js';
-import { DirectTransport, type DirectTransportOptions } from '../../src/kubelet/direct-transport.js';
-import type { KubeletPath } from '../../src/kubelet/transport.js';
+import type { TlsMaterial } from '../../src/cluster/credentials/credentials.js';
+import { KubeletClient } from '../../src/cluster/kubelet/client.js';
+import { DirectTransport, type DirectTransportOptions } from '../../src/cluster/kubelet/direct-transport.js';
+import type { KubeletPath } from '../../src/cluster/kubelet/transport.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { failureOf, LoopbackServer, replyWith, textOf } from '../http/loopback-server.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';

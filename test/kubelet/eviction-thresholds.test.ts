@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { roundUp } from '../../src/kube/quantity.js';
-import { thresholdsOf } from '../../src/kubelet/decode-configuration.js';
-import type { EvictionThreshold, ThresholdValue } from '../../src/kubelet/kubelet-configuration.js';
+import { roundUp } from '../../src/cluster/kube/quantity.js';
+import { thresholdsOf } from '../../src/cluster/kubelet/decode-configuration.js';
+import type { EvictionThreshold, ThresholdValue } from '../../src/cluster/kubelet/kubelet-configuration.js';
 import { aThreshold } from '../support/builders.js';
 
 /** As they are in JSON: without what is undefined. */

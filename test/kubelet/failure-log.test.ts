@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 
-import { type FailureReason, RequestError } from '../../src/base/errors.js';
-import type { LogFields } from '../../src/base/logger.js';
-import { FailureLog } from '../../src/kubelet/failure-log.js';
+import { FailureLog } from '../../src/cluster/kubelet/failure-log.js';
+import { type FailureReason, RequestError } from '../../src/lib/base/errors.js';
+import type { LogFields } from '../../src/lib/base/logger.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 function setUp() {

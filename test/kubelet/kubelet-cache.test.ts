@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { type FailureReason, RequestError } from '../../src/base/errors.js';
-import type { LogFields } from '../../src/base/logger.js';
-import type { Lane } from '../../src/base/scheduler.js';
-import type { Node } from '../../src/kube/objects.js';
-import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
-import type { CacheLookup } from '../../src/kubelet/lookup.js';
-import type { NodeSummary } from '../../src/kubelet/summary.js';
+import type { Node } from '../../src/cluster/kube/objects.js';
+import { KubeletCache } from '../../src/cluster/kubelet/kubelet-cache.js';
+import type { CacheLookup } from '../../src/cluster/kubelet/lookup.js';
+import type { NodeSummary } from '../../src/cluster/kubelet/summary.js';
+import { type FailureReason, RequestError } from '../../src/lib/base/errors.js';
+import type { LogFields } from '../../src/lib/base/logger.js';
+import type { Lane } from '../../src/lib/base/scheduler.js';
 import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';

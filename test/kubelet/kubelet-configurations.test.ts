@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { RequestError } from '../../src/base/errors.js';
-import type { LogFields } from '../../src/base/logger.js';
-import type { Node } from '../../src/kube/objects.js';
-import { KubeletCache } from '../../src/kubelet/kubelet-cache.js';
-import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
+import type { Node } from '../../src/cluster/kube/objects.js';
+import { KubeletCache } from '../../src/cluster/kubelet/kubelet-cache.js';
+import type { KubeletConfiguration } from '../../src/cluster/kubelet/kubelet-configuration.js';
+import { RequestError } from '../../src/lib/base/errors.js';
+import type { LogFields } from '../../src/lib/base/logger.js';
 import { aNode, aNodeSummary, aThreshold } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { type KubeletErrorContext, kubeletErrorFromResponse } from '../../src/kubelet/kubelet-error.js';
+import { type KubeletErrorContext, kubeletErrorFromResponse } from '../../src/cluster/kubelet/kubelet-error.js';
 import { aNode } from '../support/builders.js';
 
 function messageFor(status: number, context: Partial<KubeletErrorContext>): string {

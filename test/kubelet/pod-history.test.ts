@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 
-import { PodHistory } from '../../src/kubelet/pod-history.js';
-import type { PodSummary } from '../../src/kubelet/summary.js';
+import { PodHistory } from '../../src/cluster/kubelet/pod-history.js';
+import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
 import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 import { retainedBytes } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { cutPod, summedPod } from '../../src/kubelet/pod-others.js';
+import { cutPod, summedPod } from '../../src/cluster/kubelet/pod-others.js';
 import { aContainerFs, aContainerSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 
 const maxCount = 5_000;

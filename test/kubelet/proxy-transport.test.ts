@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
-import type { ApiRequest } from '../../src/http/api-client.js';
-import { apiErrorFromStatus } from '../../src/http/api-error.js';
-import { KubeletClient } from '../../src/kubelet/client.js';
-import { ProxyTransport } from '../../src/kubelet/proxy-transport.js';
+import type { ApiRequest } from '../../src/cluster/http/api-client.js';
+import { apiErrorFromStatus } from '../../src/cluster/http/api-error.js';
+import { KubeletClient } from '../../src/cluster/kubelet/client.js';
+import { ProxyTransport } from '../../src/cluster/kubelet/proxy-transport.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { RequestError } from '../../src/base/errors.js';
-import { objectOf, objectsOf } from '../../src/json/json.js';
-import { maxListedCount } from '../../src/kube/pod-bounds.js';
-import { SummaryDecoder } from '../../src/kubelet/decode-summary.js';
-import { cutPod } from '../../src/kubelet/pod-others.js';
-import type { NodeSummary } from '../../src/kubelet/summary.js';
-import { decodeSummary, SummaryReader } from '../../src/kubelet/summary-reader.js';
+import { maxListedCount } from '../../src/cluster/kube/pod-bounds.js';
+import { SummaryDecoder } from '../../src/cluster/kubelet/decode-summary.js';
+import { cutPod } from '../../src/cluster/kubelet/pod-others.js';
+import type { NodeSummary } from '../../src/cluster/kubelet/summary.js';
+import { decodeSummary, SummaryReader } from '../../src/cluster/kubelet/summary-reader.js';
+import { RequestError } from '../../src/lib/base/errors.js';
+import { objectOf, objectsOf } from '../../src/lib/json/json.js';
 import { cut } from '../support/cut.js';
 import { sumOf } from '../support/figures.js';
 import { containerWithPressure } from '../support/hostile-bodies.js';

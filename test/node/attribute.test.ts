@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { type Pod, type Volume, volumeTypes } from '../../src/kube/objects.js';
-import type { PodSummary, VolumeSummary } from '../../src/kubelet/summary.js';
-import { attributePod } from '../../src/node/attribute.js';
-import { explainPod } from '../../src/node/breakdown.js';
-import { attributionModes, components, type PodUsage } from '../../src/node/usage.js';
+import { type Pod, type Volume, volumeTypes } from '../../src/cluster/kube/objects.js';
+import type { PodSummary, VolumeSummary } from '../../src/cluster/kubelet/summary.js';
+import { attributePod } from '../../src/facts/node/attribute.js';
+import { explainPod } from '../../src/facts/node/breakdown.js';
+import { attributionModes, components, type PodUsage } from '../../src/facts/node/usage.js';
 import {
   aContainer,
   aContainerFs,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { createInterner } from '../../src/kube/dedupe.js';
-import type { Pod } from '../../src/kube/objects.js';
-import { projectPod } from '../../src/kube/projection.js';
-import { decodeSummary } from '../../src/kubelet/summary-reader.js';
-import { attributePod } from '../../src/node/attribute.js';
-import { joinPods } from '../../src/node/join.js';
-import { components, type PodUsage } from '../../src/node/usage.js';
+import { createInterner } from '../../src/cluster/kube/dedupe.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
+import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
+import { attributePod } from '../../src/facts/node/attribute.js';
+import { joinPods } from '../../src/facts/node/join.js';
+import { components, type PodUsage } from '../../src/facts/node/usage.js';
 import { type Capture, capturesNeeded, hasCaptures, readCaptures } from '../support/captures.js';
 import { sumOf } from '../support/figures.js';
 

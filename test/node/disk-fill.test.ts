@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { DiskFills } from '../../src/node/disk-fill.js';
-import { evictionVerdict, nodeVerdict } from '../../src/node/disk-verdict.js';
-import type { NodeLayout } from '../../src/node/node-layout.js';
-import { nodeThresholds } from '../../src/node/node-thresholds.js';
-import type { NodeSnapshot } from '../../src/node/node-view.js';
+import { DiskFills } from '../../src/facts/node/disk-fill.js';
+import { evictionVerdict, nodeVerdict } from '../../src/facts/node/disk-verdict.js';
+import type { NodeLayout } from '../../src/facts/node/node-layout.js';
+import { nodeThresholds } from '../../src/facts/node/node-thresholds.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
 import {
   aContainerSummary,
   anFsStats,

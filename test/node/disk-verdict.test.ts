@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { evictionVerdict } from '../../src/node/disk-verdict.js';
-import { nodeThresholds } from '../../src/node/node-thresholds.js';
+import { evictionVerdict } from '../../src/facts/node/disk-verdict.js';
+import { nodeThresholds } from '../../src/facts/node/node-thresholds.js';
 import { aContainerSummary, anFsStats, aNodeSummary, aPod, aPodSummary, aThreshold } from '../support/builders.js';
 import { aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
-import type { FsStats } from '../../src/kubelet/summary.js';
-import { evictionHeadrooms, nodeThresholds } from '../../src/node/node-thresholds.js';
+import type { EvictionThreshold } from '../../src/cluster/kubelet/kubelet-configuration.js';
+import type { FsStats } from '../../src/cluster/kubelet/summary.js';
+import { evictionHeadrooms, nodeThresholds } from '../../src/facts/node/node-thresholds.js';
 import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
 
 const stats = anFsStats({ availableBytes: 30, capacityBytes: 100, inodes: 9, inodesFree: 4 });

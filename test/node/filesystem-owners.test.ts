@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import type { FsStats, NodeSummary } from '../../src/kubelet/summary.js';
-import { decodeSummary } from '../../src/kubelet/summary-reader.js';
-import { type FilesystemOwners, filesystemOwners } from '../../src/node/filesystem-owners.js';
-import { nodeLayout } from '../../src/node/node-layout.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { FsStats, NodeSummary } from '../../src/cluster/kubelet/summary.js';
+import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
+import { type FilesystemOwners, filesystemOwners } from '../../src/facts/node/filesystem-owners.js';
+import { nodeLayout } from '../../src/facts/node/node-layout.js';
 import {
   aContainerSummary,
   anFsStats,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { NodeSummary } from '../../src/kubelet/summary.js';
-import { FrozenTimes, judgedFilesystems } from '../../src/node/frozen-statistics.js';
+import type { NodeSummary } from '../../src/cluster/kubelet/summary.js';
+import { FrozenTimes, judgedFilesystems } from '../../src/facts/node/frozen-statistics.js';
 import { aContainerSummary, anFsStats, aNodeSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 
 const minute = 60_000;

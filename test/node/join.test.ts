@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import type { PodSummary } from '../../src/kubelet/summary.js';
-import { entryFinder, type JoinInput, joinPods, type JoinReason } from '../../src/node/join.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { entryFinder, type JoinInput, joinPods, type JoinReason } from '../../src/facts/node/join.js';
 import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 
 interface Scene {

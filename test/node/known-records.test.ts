@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import type { PodSummary } from '../../src/kubelet/summary.js';
-import { NodeTrackers } from '../../src/node/node-trackers.js';
-import type { PodRecord } from '../../src/node/pod-record.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
+import type { PodRecord } from '../../src/facts/node/pod-record.js';
+import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
 import { aContainer, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 

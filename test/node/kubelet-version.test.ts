@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { enforcesSidecars, minorVersion } from '../../src/node/kubelet-version.js';
+import { enforcesSidecars, minorVersion } from '../../src/facts/node/kubelet-version.js';
 
 it.each([
   ['v1.37.0', 37],

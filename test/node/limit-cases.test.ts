@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseQuantity } from '../../src/kube/quantity.js';
-import { enforcesSidecars } from '../../src/node/kubelet-version.js';
-import { type LimitRatio, limitRatios } from '../../src/node/limit-ratios.js';
-import { exemptionOf, isActive } from '../../src/node/limits.js';
+import { parseQuantity } from '../../src/cluster/kube/quantity.js';
+import { enforcesSidecars } from '../../src/facts/node/kubelet-version.js';
+import { type LimitRatio, limitRatios } from '../../src/facts/node/limit-ratios.js';
+import { exemptionOf, isActive } from '../../src/facts/node/limits.js';
 import { type CaseInput, type CasePod, casePods, readCases } from '../support/kubelet-answers.js';
 
 interface LimitCase extends CaseInput {

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import { type Amount, parseAmount } from '../../src/kube/quantity.js';
-import type { VolumeSummary } from '../../src/kubelet/summary.js';
-import { hasUnknownUsage, type LimitRatio, limitRatios, type LimitRatiosInput } from '../../src/node/limit-ratios.js';
+import { type Amount, parseAmount } from '../../src/cluster/kube/quantity.js';
+import type { VolumeSummary } from '../../src/cluster/kubelet/summary.js';
+import {
+  hasUnknownUsage,
+  type LimitRatio,
+  limitRatios,
+  type LimitRatiosInput,
+} from '../../src/facts/node/limit-ratios.js';
 import {
   aContainer,
   aContainerSummary,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ContainerKind } from '../../src/kube/objects.js';
-import { exemptionOf, isActive, podLimitBytes, podRequestBytes } from '../../src/node/limits.js';
+import type { ContainerKind } from '../../src/cluster/kube/objects.js';
+import { exemptionOf, isActive, podLimitBytes, podRequestBytes } from '../../src/facts/node/limits.js';
 import { aContainer, aPod } from '../support/builders.js';
 
 type Declared = readonly [ContainerKind, number | undefined];

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import type { PodSummary } from '../../src/kubelet/summary.js';
-import { attributePod } from '../../src/node/attribute.js';
-import { limitRatios } from '../../src/node/limit-ratios.js';
-import { podFindings } from '../../src/node/pod-findings.js';
-import { signalUsage } from '../../src/node/signal-usage.js';
-import { foldUnknown } from '../../src/node/unknown-items.js';
-import { unlistedVolumeReports, volumeReports } from '../../src/report/volume-report.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { attributePod } from '../../src/facts/node/attribute.js';
+import { limitRatios } from '../../src/facts/node/limit-ratios.js';
+import { podFindings } from '../../src/facts/node/pod-findings.js';
+import { signalUsage } from '../../src/facts/node/signal-usage.js';
+import { foldUnknown } from '../../src/facts/node/unknown-items.js';
+import { unlistedVolumeReports, volumeReports } from '../../src/people/report/volume-report.js';
 import {
   aContainer,
   aContainerSummary,

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import { expectedPods, isExpected } from '../../src/node/node-coverage.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { expectedPods, isExpected } from '../../src/facts/node/node-coverage.js';
 import { aPod } from '../support/builders.js';
 
 const graceMs = 60_000;

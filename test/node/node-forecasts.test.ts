@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import type { LimitRatio } from '../../src/node/limit-ratios.js';
-import { nextThreshold, type NodeForecasts, NodeMeasurements, timeToMs } from '../../src/node/node-forecasts.js';
-import type { NodeThreshold } from '../../src/node/node-thresholds.js';
-import type { DerivedPod, PodRecord } from '../../src/node/pod-record.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { LimitRatio } from '../../src/facts/node/limit-ratios.js';
+import { nextThreshold, type NodeForecasts, NodeMeasurements, timeToMs } from '../../src/facts/node/node-forecasts.js';
+import type { NodeThreshold } from '../../src/facts/node/node-thresholds.js';
+import type { DerivedPod, PodRecord } from '../../src/facts/node/pod-record.js';
 import {
   aContainerFs,
   anFsStats,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { NodeImage, Pod } from '../../src/kube/objects.js';
-import type { ImageSettings } from '../../src/kubelet/kubelet-configuration.js';
-import { filesystemOwners } from '../../src/node/filesystem-owners.js';
-import { nodeImages, type NodeImagesInput, unusedImages } from '../../src/node/node-images.js';
-import { NodeTrackers } from '../../src/node/node-trackers.js';
+import type { NodeImage, Pod } from '../../src/cluster/kube/objects.js';
+import type { ImageSettings } from '../../src/cluster/kubelet/kubelet-configuration.js';
+import { filesystemOwners } from '../../src/facts/node/filesystem-owners.js';
+import { nodeImages, type NodeImagesInput, unusedImages } from '../../src/facts/node/node-images.js';
+import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { sumOf } from '../support/figures.js';
 import { readImageCase } from '../support/image-case.js';

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
-import { evictionSignals } from '../../src/kubelet/eviction-signals.js';
-import type { NodeSummary } from '../../src/kubelet/summary.js';
-import { signalPlace } from '../../src/node/filesystem-owners.js';
+import { evictionSignals } from '../../src/cluster/kubelet/eviction-signals.js';
+import type { NodeSummary } from '../../src/cluster/kubelet/summary.js';
+import { signalPlace } from '../../src/facts/node/filesystem-owners.js';
 import {
   type LayoutEvidence,
   layoutEvidence,
   layoutFrom,
   nodeLayout,
   sameFilesystem,
-} from '../../src/node/node-layout.js';
+} from '../../src/facts/node/node-layout.js';
 import { anFsStats, aNodeSummary } from '../support/builders.js';
 
 const disk = anFsStats({ capacityBytes: 100_000, availableBytes: 60_000, inodes: 5000 });

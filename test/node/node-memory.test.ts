@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { NodeSummary } from '../../src/kubelet/summary.js';
-import { NodeMemory } from '../../src/node/node-memory.js';
+import type { NodeSummary } from '../../src/cluster/kubelet/summary.js';
+import { NodeMemory } from '../../src/facts/node/node-memory.js';
 import { anFsStats, aNodeSummary, aPodSummary } from '../support/builders.js';
 import { aNodeThreshold } from '../support/snapshot-builders.js';
 

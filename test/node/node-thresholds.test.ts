@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionThreshold, ThresholdValue } from '../../src/kubelet/kubelet-configuration.js';
-import type { FsStats } from '../../src/kubelet/summary.js';
-import { nodeThresholds, type NodeThresholdsInput, signalsOf, unsetSignals } from '../../src/node/node-thresholds.js';
+import type { EvictionThreshold, ThresholdValue } from '../../src/cluster/kubelet/kubelet-configuration.js';
+import type { FsStats } from '../../src/cluster/kubelet/summary.js';
+import {
+  nodeThresholds,
+  type NodeThresholdsInput,
+  signalsOf,
+  unsetSignals,
+} from '../../src/facts/node/node-thresholds.js';
 import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
 
 const stats = anFsStats({ availableBytes: 30, capacityBytes: 100, inodes: 9, inodesFree: 4 });

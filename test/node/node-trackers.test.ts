@@ -2,19 +2,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
-import type { Pod } from '../../src/kube/objects.js';
-import { parseSelector } from '../../src/kube/selector.js';
-import type { CacheLookup } from '../../src/kubelet/lookup.js';
-import type { FsStats, NodeSummary } from '../../src/kubelet/summary.js';
-import { nodeVerdict } from '../../src/node/disk-verdict.js';
-import { filesystemOwners } from '../../src/node/filesystem-owners.js';
-import { NodeTrackers } from '../../src/node/node-trackers.js';
-import type { MeasuredNodeView, NodeSnapshot } from '../../src/node/node-view.js';
-import type { DerivedPod, PodRecord } from '../../src/node/pod-record.js';
-import { victimRanking } from '../../src/node/victims.js';
-import { enforcementKinds } from '../../src/report/enforcement-report.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { parseSelector } from '../../src/cluster/kube/selector.js';
+import type { CacheLookup } from '../../src/cluster/kubelet/lookup.js';
+import type { FsStats, NodeSummary } from '../../src/cluster/kubelet/summary.js';
+import { nodeVerdict } from '../../src/facts/node/disk-verdict.js';
+import { filesystemOwners } from '../../src/facts/node/filesystem-owners.js';
+import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
+import type { MeasuredNodeView, NodeSnapshot } from '../../src/facts/node/node-view.js';
+import type { DerivedPod, PodRecord } from '../../src/facts/node/pod-record.js';
+import { victimRanking } from '../../src/facts/node/victims.js';
+import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { enforcementKinds } from '../../src/people/report/enforcement-report.js';
 import {
   aContainer,
   aContainerSummary,

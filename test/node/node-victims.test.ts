@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import type { NodeThreshold } from '../../src/node/node-thresholds.js';
-import type { NodeSnapshot } from '../../src/node/node-view.js';
-import { nextVictims, victimRanking } from '../../src/node/victims.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { NodeThreshold } from '../../src/facts/node/node-thresholds.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import { nextVictims, victimRanking } from '../../src/facts/node/victims.js';
 import { aContainerSummary, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 

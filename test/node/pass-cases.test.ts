@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { thresholdsOf } from '../../src/kubelet/decode-configuration.js';
-import { decodeSummary } from '../../src/kubelet/summary-reader.js';
-import { enforcesSidecars } from '../../src/node/kubelet-version.js';
-import { limitRatios } from '../../src/node/limit-ratios.js';
-import { exemptionOf, isActive } from '../../src/node/limits.js';
-import { nodeThresholds } from '../../src/node/node-thresholds.js';
-import { rankVictims } from '../../src/node/victims.js';
+import { thresholdsOf } from '../../src/cluster/kubelet/decode-configuration.js';
+import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
+import { enforcesSidecars } from '../../src/facts/node/kubelet-version.js';
+import { limitRatios } from '../../src/facts/node/limit-ratios.js';
+import { exemptionOf, isActive } from '../../src/facts/node/limits.js';
+import { nodeThresholds } from '../../src/facts/node/node-thresholds.js';
+import { rankVictims } from '../../src/facts/node/victims.js';
 import { type CaseInput, type CasePod, casePods, readCases } from '../support/kubelet-answers.js';
 import { firstVictims } from '../support/victims.js';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import type { Amount } from '../../src/kube/quantity.js';
-import { type PodFinding, podFindings, type PodFindingsInput } from '../../src/node/pod-findings.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { Amount } from '../../src/cluster/kube/quantity.js';
+import { type PodFinding, podFindings, type PodFindingsInput } from '../../src/facts/node/pod-findings.js';
 import { aContainer, aContainerSummary, aMount, aNode, aPod, aPodSummary, aVolume } from '../support/builders.js';
 
 /** Of any size: the amounts of these tests are few bytes. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import { nothingFrozen } from '../../src/node/frozen-statistics.js';
-import { nodeLayout } from '../../src/node/node-layout.js';
-import { boundPod } from '../../src/node/node-objects.js';
-import { createNodeSnapshot } from '../../src/node/node-snapshot.js';
-import { type DerivedPods, deriveMeasured, podContexts } from '../../src/node/pod-record.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
+import { nodeLayout } from '../../src/facts/node/node-layout.js';
+import { boundPod } from '../../src/facts/node/node-objects.js';
+import { createNodeSnapshot } from '../../src/facts/node/node-snapshot.js';
+import { type DerivedPods, deriveMeasured, podContexts } from '../../src/facts/node/pod-record.js';
+import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
 import {
   aContainer,
   aContainerSummary,

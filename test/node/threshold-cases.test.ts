@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { thresholdsOf } from '../../src/kubelet/decode-configuration.js';
-import type { FsStats } from '../../src/kubelet/summary.js';
-import type { StorageLayout } from '../../src/node/node-layout.js';
-import { type NodeThreshold, nodeThresholds } from '../../src/node/node-thresholds.js';
+import { thresholdsOf } from '../../src/cluster/kubelet/decode-configuration.js';
+import type { FsStats } from '../../src/cluster/kubelet/summary.js';
+import type { StorageLayout } from '../../src/facts/node/node-layout.js';
+import { type NodeThreshold, nodeThresholds } from '../../src/facts/node/node-thresholds.js';
 import { anFsStats, aNodeSummary } from '../support/builders.js';
 import { readCases } from '../support/kubelet-answers.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import { parseAmount } from '../../src/kube/quantity.js';
-import type { PodSummary } from '../../src/kubelet/summary.js';
-import { limitRatios, nearestRatio } from '../../src/node/limit-ratios.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { parseAmount } from '../../src/cluster/kube/quantity.js';
+import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { limitRatios, nearestRatio } from '../../src/facts/node/limit-ratios.js';
 import {
   canBind,
   cannotExceed,
@@ -13,7 +13,7 @@ import {
   podUnenforced,
   resizesMemoryVolumes,
   type UnenforcedReason,
-} from '../../src/node/unenforced-limits.js';
+} from '../../src/facts/node/unenforced-limits.js';
 import {
   aContainer,
   aContainerSummary,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import type { FoundLookup } from '../../src/kubelet/lookup.js';
-import type { PodScope } from '../../src/node/join.js';
-import { NodeTrackers } from '../../src/node/node-trackers.js';
-import { nextVictims } from '../../src/node/victims.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { FoundLookup } from '../../src/cluster/kubelet/lookup.js';
+import type { PodScope } from '../../src/facts/node/join.js';
+import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
+import { nextVictims } from '../../src/facts/node/victims.js';
 import { anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { podsOfNode, trackerOptions } from '../support/tracker-options.js';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { compareAmounts, parseAmount } from '../../src/kube/quantity.js';
-import type { EvictionSignal } from '../../src/kubelet/eviction-signals.js';
-import { evictionRequest, exemptionOf, isActive } from '../../src/node/limits.js';
-import { rankVictims, type Victim } from '../../src/node/victims.js';
+import { compareAmounts, parseAmount } from '../../src/cluster/kube/quantity.js';
+import type { EvictionSignal } from '../../src/cluster/kubelet/eviction-signals.js';
+import { evictionRequest, exemptionOf, isActive } from '../../src/facts/node/limits.js';
+import { rankVictims, type Victim } from '../../src/facts/node/victims.js';
 import { type CaseInput, casePods, readCases } from '../support/kubelet-answers.js';
 import { firstVictims } from '../support/victims.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionSignal } from '../../src/kubelet/eviction-signals.js';
-import { type CandidatePod, rankVictims, victimsToFree } from '../../src/node/victims.js';
+import type { EvictionSignal } from '../../src/cluster/kubelet/eviction-signals.js';
+import { type CandidatePod, rankVictims, victimsToFree } from '../../src/facts/node/victims.js';
 import {
   aContainer,
   aContainerFs,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import { lacksYoungPod } from '../../src/node/young-pods.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { lacksYoungPod } from '../../src/facts/node/young-pods.js';
 import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 
 const nowMs = 1_000_000;

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/lib/base/clock.js';
 import { ChildCommand } from '../support/child.js';
 import { eventually, isInstalled, PrometheusServer, temporaryFolder } from '../support/programs.js';
 

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
-import { systemClock } from '../../src/base/clock.js';
+import { systemClock } from '../../src/lib/base/clock.js';
 import { ChildCommand } from '../support/child.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { send } from '../support/http-get.js';

@@ -56,7 +56,7 @@ describe('the package', () => {
       'package/package.json',
     ]);
     const api = 'node_modules/ephemeral-storage-exporter/dist/openapi.json';
-    const document = await readJson(path.join(root, 'src/status/openapi.json'));
+    const document = await readJson(path.join(root, 'src/people/status/openapi.json'));
     expect(await readFile(path.join(folder.path, api), 'utf8')).toBe(JSON.stringify(document));
   });
 

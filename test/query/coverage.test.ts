@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { wholeCluster } from '../../src/kube/scope.js';
-import { coverageOf } from '../../src/query/coverage.js';
+import { wholeCluster } from '../../src/cluster/kube/scope.js';
+import { coverageOf } from '../../src/people/query/coverage.js';
 import { aClusterSnapshot, aFreshNode, anAbsentNode, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
 
 const fresh = (nodeName: string, ageMs: number) => aFreshNode(aNodeSnapshot({ nodeName, pods: [] }), ageMs);

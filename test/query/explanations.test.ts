@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 
+import { type Pod, volumeTypes } from '../../src/cluster/kube/objects.js';
 import { podText } from '../../src/commands/explain/pod-text.js';
 import { workloadText, type WorkloadWithPods, workloadWithPods } from '../../src/commands/explain/workload-text.js';
 import { displayWidth } from '../../src/commands/text/terminal-text.js';
-import { type Pod, volumeTypes } from '../../src/kube/objects.js';
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
-import { nodeExplanation } from '../../src/query/node-explanation.js';
-import { knownPodState } from '../../src/query/pod-explanation.js';
-import { isMissing } from '../../src/query/workload-explanation.js';
-import { workloadPath } from '../../src/workload/workload.js';
+import { workloadPath } from '../../src/facts/workload/workload.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import { nodeExplanation } from '../../src/people/query/node-explanation.js';
+import { knownPodState } from '../../src/people/query/pod-explanation.js';
+import { isMissing } from '../../src/people/query/workload-explanation.js';
 import {
   aContainer,
   aContainerFs,

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 
-import { getOrAdd } from '../../src/base/maps.js';
-import { largestFirst } from '../../src/base/ranking.js';
-import type { MeasuredNodeView } from '../../src/node/node-view.js';
-import type { NodeSnapshot } from '../../src/node/node-view.js';
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
-import type { ListPage } from '../../src/query/list-page.js';
-import { listContainers, listVolumes } from '../../src/query/list-parts.js';
-import { listPods } from '../../src/query/list-pods.js';
-import { parseListQuery } from '../../src/query/list-query.js';
-import { SnapshotPods } from '../../src/query/snapshot-pods.js';
+import type { MeasuredNodeView } from '../../src/facts/node/node-view.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import { getOrAdd } from '../../src/lib/base/maps.js';
+import { largestFirst } from '../../src/lib/base/ranking.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import type { ListPage } from '../../src/people/query/list-page.js';
+import { listContainers, listVolumes } from '../../src/people/query/list-parts.js';
+import { listPods } from '../../src/people/query/list-pods.js';
+import { parseListQuery } from '../../src/people/query/list-query.js';
+import { SnapshotPods } from '../../src/people/query/snapshot-pods.js';
 import { aContainer, aPod } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import {

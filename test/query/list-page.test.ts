@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { ListItems, type ListPage, listPage } from '../../src/query/list-page.js';
-import { sortedPart } from '../../src/query/sorted-part.js';
+import { ListItems, type ListPage, listPage } from '../../src/people/query/list-page.js';
+import { sortedPart } from '../../src/people/query/sorted-part.js';
 import { atOnce } from '../support/lanes.js';
 
 const ascending = (a: number, b: number): number => a - b;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { listContainers, listVolumes } from '../../src/query/list-parts.js';
-import { parseListQuery } from '../../src/query/list-query.js';
+import { listContainers, listVolumes } from '../../src/people/query/list-parts.js';
+import { parseListQuery } from '../../src/people/query/list-query.js';
 import { aContainer, aPod } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import {

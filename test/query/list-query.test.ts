@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { UserError } from '../../src/base/errors.js';
-import { maxLimit, maxOffset, parametersOf, parseListQuery } from '../../src/query/list-query.js';
+import { UserError } from '../../src/lib/base/errors.js';
+import { maxLimit, maxOffset, parametersOf, parseListQuery } from '../../src/people/query/list-query.js';
 
 it('empty parameters, as forms send them, are as if they were not given', () => {
   const empty = Object.fromEntries(parametersOf('pods').map((name) => [name, '']));

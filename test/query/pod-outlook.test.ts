@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { PodIdentity } from '../../src/kube/pod-identity.js';
-import type { NodeSnapshot } from '../../src/node/node-view.js';
-import type { PodRecord } from '../../src/node/pod-record.js';
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
-import { podsWithOutlook } from '../../src/query/pod-outlook.js';
-import { evictionReport } from '../../src/report/eviction-report.js';
+import type { PodIdentity } from '../../src/cluster/kube/pod-identity.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import type { PodRecord } from '../../src/facts/node/pod-record.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import { podsWithOutlook } from '../../src/people/query/pod-outlook.js';
+import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { aContainer, aNodeSummary, aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { atOnce } from '../support/lanes.js';

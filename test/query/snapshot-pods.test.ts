@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { byNames } from '../../src/base/ranking.js';
-import type { PodRecord } from '../../src/node/pod-record.js';
-import { SnapshotPods } from '../../src/query/snapshot-pods.js';
+import type { PodRecord } from '../../src/facts/node/pod-record.js';
+import { byNames } from '../../src/lib/base/ranking.js';
+import { SnapshotPods } from '../../src/people/query/snapshot-pods.js';
 import { aContainer, aPod } from '../support/builders.js';
 import { aBoundPod, aLimitRatio, aMeasuredPod, aNodeSnapshot } from '../support/snapshot-builders.js';
 

@@ -24,7 +24,7 @@ const { packages } = readJson('package-lock.json') as { readonly packages: Reado
 /** The packages that the program imports, with the simulated cluster. */
 async function imported(): Promise<readonly string[]> {
   const { metafile } = await build({
-    entryPoints: ['src/cli.ts', 'src/access/bcrypt-worker.js'],
+    entryPoints: ['src/cli.ts', 'src/serve/access/bcrypt-worker.js'],
     absWorkingDir: root,
     bundle: true,
     packages: 'external',

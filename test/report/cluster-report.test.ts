@@ -3,15 +3,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
-import type { Pod } from '../../src/kube/objects.js';
-import type { LimitRatio } from '../../src/node/limit-ratios.js';
-import type { NodeForecasts } from '../../src/node/node-forecasts.js';
-import type { NodeSnapshot, NodeView } from '../../src/node/node-view.js';
-import type { DerivedPod, PodContext, PodRecord } from '../../src/node/pod-record.js';
-import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/report/cluster-report.js';
-import type { SamplesOf } from '../../src/report/verdict-report.js';
-import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { LimitRatio } from '../../src/facts/node/limit-ratios.js';
+import type { NodeForecasts } from '../../src/facts/node/node-forecasts.js';
+import type { NodeSnapshot, NodeView } from '../../src/facts/node/node-view.js';
+import type { DerivedPod, PodContext, PodRecord } from '../../src/facts/node/pod-record.js';
+import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/people/report/cluster-report.js';
+import type { SamplesOf } from '../../src/people/report/verdict-report.js';
 import {
   aContainer,
   aContainerSummary,

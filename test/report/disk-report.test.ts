@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { FsStats } from '../../src/kubelet/summary.js';
-import type { NodeImages } from '../../src/node/node-images.js';
-import { nodeLayout } from '../../src/node/node-layout.js';
-import type { NodeSnapshot } from '../../src/node/node-view.js';
-import { diskReports } from '../../src/report/disk-report.js';
+import type { FsStats } from '../../src/cluster/kubelet/summary.js';
+import type { NodeImages } from '../../src/facts/node/node-images.js';
+import { nodeLayout } from '../../src/facts/node/node-layout.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import { diskReports } from '../../src/people/report/disk-report.js';
 import {
   aContainerSummary,
   anFsStats,

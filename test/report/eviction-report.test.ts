@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionRecord } from '../../src/history/eviction-record.js';
-import { evictionReport, evictionReports } from '../../src/report/eviction-report.js';
+import type { EvictionRecord } from '../../src/facts/history/eviction-record.js';
+import { evictionReport, evictionReports } from '../../src/people/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment, aLimitRatio } from '../support/snapshot-builders.js';
 import { gib, mib } from '../support/units.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import type { NodeImages } from '../../src/node/node-images.js';
-import { imageTexts } from '../../src/report/image-texts.js';
+import type { NodeImages } from '../../src/facts/node/node-images.js';
+import { imageTexts } from '../../src/people/report/image-texts.js';
 
 const gib = 2 ** 30;
 const textOf = (images: Partial<NodeImages>): readonly string[] =>

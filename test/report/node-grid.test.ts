@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { FsStats } from '../../src/kubelet/summary.js';
-import { nothingFrozen } from '../../src/node/frozen-statistics.js';
-import type { MeasuredNodeView, NodeSnapshot, NodeView } from '../../src/node/node-view.js';
-import { nodeCondition } from '../../src/report/node-condition.js';
-import { NodeGrid, type NodeGridReport } from '../../src/report/node-grid.js';
-import { pressedNode } from '../../src/report/pressure-report.js';
+import type { FsStats } from '../../src/cluster/kubelet/summary.js';
+import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
+import type { MeasuredNodeView, NodeSnapshot, NodeView } from '../../src/facts/node/node-view.js';
+import { nodeCondition } from '../../src/people/report/node-condition.js';
+import { NodeGrid, type NodeGridReport } from '../../src/people/report/node-grid.js';
+import { pressedNode } from '../../src/people/report/pressure-report.js';
 import { anFsStats, aNode, aNodeSummary } from '../support/builders.js';
 import { aFreshNode, anAbsentNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 

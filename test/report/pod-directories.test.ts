@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
 
-import { summaryText, sumText } from '../../src/report/directory-texts.js';
-import { type FoundPart, podDirectories, type SummarizedPod, type Walk } from '../../src/report/pod-directories.js';
+import { summaryText, sumText } from '../../src/people/report/directory-texts.js';
+import {
+  type FoundPart,
+  podDirectories,
+  type SummarizedPod,
+  type Walk,
+} from '../../src/people/report/pod-directories.js';
 
 const mib = 2 ** 20;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import type { LimitReport } from '../../src/report/limit-report.js';
-import { growthWithoutForecast } from '../../src/report/pod-growth.js';
+import type { LimitReport } from '../../src/people/report/limit-report.js';
+import { growthWithoutForecast } from '../../src/people/report/pod-growth.js';
 import { mib } from '../support/units.js';
 
 const limit = (usedMib: number, more: Partial<LimitReport> = {}): LimitReport => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { nearestRatio } from '../../src/node/limit-ratios.js';
-import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src/report/pod-report.js';
-import { unlistedVolumeReports, volumeReports } from '../../src/report/volume-report.js';
+import { nearestRatio } from '../../src/facts/node/limit-ratios.js';
+import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src/people/report/pod-report.js';
+import { unlistedVolumeReports, volumeReports } from '../../src/people/report/volume-report.js';
 import { aContainer, aMount, aPod, aVolume } from '../support/builders.js';
 import {
   aFreshNode,

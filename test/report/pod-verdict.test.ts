@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import type { UnenforcedReason } from '../../src/node/unenforced-limits.js';
-import { evictionReport } from '../../src/report/eviction-report.js';
-import type { LimitReport } from '../../src/report/limit-report.js';
-import { podSpecReport, unmeasuredPodReport } from '../../src/report/pod-report.js';
-import { evictedVerdict, podVerdict } from '../../src/report/pod-verdict.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { UnenforcedReason } from '../../src/facts/node/unenforced-limits.js';
+import { evictionReport } from '../../src/people/report/eviction-report.js';
+import type { LimitReport } from '../../src/people/report/limit-report.js';
+import { podSpecReport, unmeasuredPodReport } from '../../src/people/report/pod-report.js';
+import { evictedVerdict, podVerdict } from '../../src/people/report/pod-verdict.js';
 import { aContainer, aMount, aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment } from '../support/snapshot-builders.js';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 
-import { nothingFrozen } from '../../src/node/frozen-statistics.js';
-import type { MeasuredNodeView } from '../../src/node/node-view.js';
-import { RankedPressure } from '../../src/report/pressure-report.js';
-import { verdicts } from '../../src/report/verdict-report.js';
+import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
+import type { MeasuredNodeView } from '../../src/facts/node/node-view.js';
+import { RankedPressure } from '../../src/people/report/pressure-report.js';
+import { verdicts } from '../../src/people/report/verdict-report.js';
 import { anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 

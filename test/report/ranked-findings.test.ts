@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import { parseAmount } from '../../src/kube/quantity.js';
-import type { NodeSnapshot } from '../../src/node/node-view.js';
-import { findingReport, nodeFindings } from '../../src/report/finding-report.js';
-import { type FindingKindReport, RankedFindings } from '../../src/report/ranked-findings.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { parseAmount } from '../../src/cluster/kube/quantity.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import { findingReport, nodeFindings } from '../../src/people/report/finding-report.js';
+import { type FindingKindReport, RankedFindings } from '../../src/people/report/ranked-findings.js';
 import {
   aContainer,
   aContainerSummary,

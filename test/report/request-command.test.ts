@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionRecord } from '../../src/history/eviction-record.js';
-import { evictionReport } from '../../src/report/eviction-report.js';
-import { raisedRequest } from '../../src/report/request-command.js';
+import type { EvictionRecord } from '../../src/facts/history/eviction-record.js';
+import { evictionReport } from '../../src/people/report/eviction-report.js';
+import { raisedRequest } from '../../src/people/report/request-command.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { aContainerUsage, aLimitRatio, aPodUsage, aWorkload } from '../support/snapshot-builders.js';
 import { gib, mib } from '../support/units.js';

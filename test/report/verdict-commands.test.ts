@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionRecord } from '../../src/history/eviction-record.js';
-import { limitCommands, raisedLimitText } from '../../src/report/verdict-commands.js';
+import type { EvictionRecord } from '../../src/facts/history/eviction-record.js';
+import { limitCommands, raisedLimitText } from '../../src/people/report/verdict-commands.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { aContainerUsage, aLimitRatio, aPodUsage, aWorkload } from '../support/snapshot-builders.js';
 import { mib } from '../support/units.js';

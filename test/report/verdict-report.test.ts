@@ -1,17 +1,17 @@
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionRecord, LastUsage } from '../../src/history/eviction-record.js';
-import type { Pod } from '../../src/kube/objects.js';
-import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
-import type { FsStats, PodSummary } from '../../src/kubelet/summary.js';
-import type { DiskVerdict } from '../../src/node/disk-verdict.js';
-import type { Bounds } from '../../src/node/freed-space.js';
-import { type NodeLayout, storageLayout } from '../../src/node/node-layout.js';
-import { nodeThresholds } from '../../src/node/node-thresholds.js';
-import type { NodeSnapshot } from '../../src/node/node-view.js';
-import { type EvictionReport, evictionReport, evictionReports } from '../../src/report/eviction-report.js';
-import { type SamplesOf, type VerdictReport, verdicts } from '../../src/report/verdict-report.js';
-import type { Workload } from '../../src/workload/workload.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { EvictionThreshold } from '../../src/cluster/kubelet/kubelet-configuration.js';
+import type { FsStats, PodSummary } from '../../src/cluster/kubelet/summary.js';
+import type { EvictionRecord, LastUsage } from '../../src/facts/history/eviction-record.js';
+import type { DiskVerdict } from '../../src/facts/node/disk-verdict.js';
+import type { Bounds } from '../../src/facts/node/freed-space.js';
+import { type NodeLayout, storageLayout } from '../../src/facts/node/node-layout.js';
+import { nodeThresholds } from '../../src/facts/node/node-thresholds.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import type { Workload } from '../../src/facts/workload/workload.js';
+import { type EvictionReport, evictionReport, evictionReports } from '../../src/people/report/eviction-report.js';
+import { type SamplesOf, type VerdictReport, verdicts } from '../../src/people/report/verdict-report.js';
 import {
   aContainerSummary,
   anFsStats,

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 
-import { evictionHint } from '../../src/report/eviction-cause-text.js';
-import { evictionReport } from '../../src/report/eviction-report.js';
-import type { LimitReport } from '../../src/report/limit-report.js';
-import type { PodReport } from '../../src/report/pod-report.js';
-import { workloadReport } from '../../src/report/workload-report.js';
-import { workloadVerdict } from '../../src/report/workload-verdict.js';
-import type { WorkloadSnapshot } from '../../src/workload/workload-partial.js';
+import type { WorkloadSnapshot } from '../../src/facts/workload/workload-partial.js';
+import { evictionHint } from '../../src/people/report/eviction-cause-text.js';
+import { evictionReport } from '../../src/people/report/eviction-report.js';
+import type { LimitReport } from '../../src/people/report/limit-report.js';
+import type { PodReport } from '../../src/people/report/pod-report.js';
+import { workloadReport } from '../../src/people/report/workload-report.js';
+import { workloadVerdict } from '../../src/people/report/workload-verdict.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { aContainerUsage, aDeployment, aPodUsage, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 import { aPodStatus } from '../support/status-builders.js';

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 
 import { prometheusRuleFiles, renderPrometheusRule } from '../../scripts/prometheus-rule.js';
-import { familyTable } from '../../src/exposition/families.js';
-import { selfFamilies } from '../../src/telemetry/self-families.js';
+import { familyTable } from '../../src/metrics/exposition/families.js';
+import { selfFamilies } from '../../src/metrics/telemetry/self-families.js';
 import {
   alertsOf,
   queriesOf,

@@ -2,26 +2,26 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import { type Lane, Scheduler } from '../../src/base/scheduler.js';
-import { EvictionLog } from '../../src/history/eviction-log.js';
-import type { Node, Pod } from '../../src/kube/objects.js';
-import type { PodIdentity } from '../../src/kube/pod-identity.js';
-import { parseSelector } from '../../src/kube/selector.js';
-import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
-import type { CacheLookup, FoundLookup } from '../../src/kubelet/lookup.js';
-import type { NodeSummary, PodSummary } from '../../src/kubelet/summary.js';
-import { NodeFaults } from '../../src/node/node-faults.js';
-import type { NodeMemory } from '../../src/node/node-memory.js';
-import type { PodLister } from '../../src/node/node-snapshot.js';
-import { NodeTrackers } from '../../src/node/node-trackers.js';
-import type { NodeView } from '../../src/node/node-view.js';
-import { Collector } from '../../src/scrape/collector.js';
-import type { OnView, SummaryCache } from '../../src/scrape/node-lookups.js';
-import { allObjects, type ClusterSnapshot } from '../../src/scrape/snapshot.js';
-import { reportsUnknownPods } from '../../src/scrape/snapshot-counts.js';
-import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
-import { WorkloadCollector } from '../../src/workload/workload-collector.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import type { Node, Pod } from '../../src/cluster/kube/objects.js';
+import type { PodIdentity } from '../../src/cluster/kube/pod-identity.js';
+import { parseSelector } from '../../src/cluster/kube/selector.js';
+import type { KubeletConfiguration } from '../../src/cluster/kubelet/kubelet-configuration.js';
+import type { CacheLookup, FoundLookup } from '../../src/cluster/kubelet/lookup.js';
+import type { NodeSummary, PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { EvictionLog } from '../../src/facts/history/eviction-log.js';
+import { NodeFaults } from '../../src/facts/node/node-faults.js';
+import type { NodeMemory } from '../../src/facts/node/node-memory.js';
+import type { PodLister } from '../../src/facts/node/node-snapshot.js';
+import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
+import type { NodeView } from '../../src/facts/node/node-view.js';
+import { Collector } from '../../src/facts/scrape/collector.js';
+import type { OnView, SummaryCache } from '../../src/facts/scrape/node-lookups.js';
+import { allObjects, type ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
+import { reportsUnknownPods } from '../../src/facts/scrape/snapshot-counts.js';
+import { WorkloadBackoff } from '../../src/facts/workload/workload-backoff.js';
+import { WorkloadCollector } from '../../src/facts/workload/workload-collector.js';
+import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
+import { type Lane, Scheduler } from '../../src/lib/base/scheduler.js';
 import {
   aContainer,
   aContainerSummary,

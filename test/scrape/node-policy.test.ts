@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseSelector } from '../../src/kube/selector.js';
-import { nodesInScope, scrapeOrder } from '../../src/scrape/node-policy.js';
+import { parseSelector } from '../../src/cluster/kube/selector.js';
+import { nodesInScope, scrapeOrder } from '../../src/facts/scrape/node-policy.js';
 import { aNode } from '../support/builders.js';
 
 const node = (name: string, labels: Record<string, string> = {}) => aNode({ name, labels });

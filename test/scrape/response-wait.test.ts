@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
-import { ResponseWait } from '../../src/scrape/response-wait.js';
+import { ResponseWait } from '../../src/facts/scrape/response-wait.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 

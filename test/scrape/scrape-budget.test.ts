@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { ScrapeBudgets } from '../../src/scrape/scrape-budget.js';
+import { ScrapeBudgets } from '../../src/facts/scrape/scrape-budget.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aClusterSnapshot } from '../support/snapshot-builders.js';
 

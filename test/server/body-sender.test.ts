@@ -9,9 +9,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import { messageOf, RequestError } from '../../src/base/errors.js';
-import { BodySender } from '../../src/server/body-sender.js';
-import { type ResponseLimit, startResponseLimit } from '../../src/server/responses.js';
+import { messageOf, RequestError } from '../../src/lib/base/errors.js';
+import { BodySender } from '../../src/serve/server/body-sender.js';
+import { type ResponseLimit, startResponseLimit } from '../../src/serve/server/responses.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const bodyBytes = 64 * 1_024 * 1_024;

@@ -2,8 +2,8 @@
 
 import { expect, it } from 'vitest';
 
-import { DeferredStatus, type StatusEndpoint } from '../../src/server/deferred-status.js';
-import { sendText } from '../../src/server/responses.js';
+import { DeferredStatus, type StatusEndpoint } from '../../src/serve/server/deferred-status.js';
+import { sendText } from '../../src/serve/server/responses.js';
 import { send } from '../support/http-get.js';
 import { aLogger, RunningServer, someRoutes } from './test-server.js';
 

@@ -4,12 +4,12 @@ import { request } from 'node:http';
 
 import { describe, expect, it } from 'vitest';
 
-import { AccessControl } from '../../src/access/access-control.js';
-import { PasswordChecker } from '../../src/access/password-checker.js';
-import { TokenReviewer } from '../../src/access/token-reviewer.js';
-import { silentLogger } from '../../src/base/logger.js';
 import { plainWeb, type WebConfig } from '../../src/config/web/web-config.js';
-import { Guard } from '../../src/server/guard.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
+import { AccessControl } from '../../src/serve/access/access-control.js';
+import { PasswordChecker } from '../../src/serve/access/password-checker.js';
+import { TokenReviewer } from '../../src/serve/access/token-reviewer.js';
+import { Guard } from '../../src/serve/server/guard.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {

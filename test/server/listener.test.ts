@@ -6,10 +6,10 @@ import { connect, type Socket } from 'node:net';
 
 import { describe, expect, it } from 'vitest';
 
-import { UserError } from '../../src/base/errors.js';
-import { silentLogger } from '../../src/base/logger.js';
-import { Connections } from '../../src/server/connections.js';
-import { Listener } from '../../src/server/listener.js';
+import { UserError } from '../../src/lib/base/errors.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
+import { Connections } from '../../src/serve/server/connections.js';
+import { Listener } from '../../src/serve/server/listener.js';
 import { send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aLogger, RunningServer, someRoutes } from './test-server.js';

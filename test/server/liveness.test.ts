@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import type { TaskRun } from '../../src/base/work-queue.js';
-import { Liveness } from '../../src/server/liveness.js';
+import type { TaskRun } from '../../src/lib/base/work-queue.js';
+import { Liveness } from '../../src/serve/server/liveness.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aLogger } from './test-server.js';
 

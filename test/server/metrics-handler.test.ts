@@ -7,12 +7,12 @@ import { gunzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
-import { systemClock } from '../../src/base/clock.js';
-import { Scheduler } from '../../src/base/scheduler.js';
-import type { ExpositionBody } from '../../src/exposition/bodies.js';
-import { Exposition } from '../../src/exposition/exposition.js';
-import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
-import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
+import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
+import { systemClock } from '../../src/lib/base/clock.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import type { ExpositionBody } from '../../src/metrics/exposition/bodies.js';
+import { Exposition } from '../../src/metrics/exposition/exposition.js';
+import { SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { expositionSettings } from '../support/exposition-settings.js';
 import { send } from '../support/http-get.js';

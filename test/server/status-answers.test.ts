@@ -5,10 +5,10 @@ import { gunzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
-import { type Lane, Scheduler } from '../../src/base/scheduler.js';
-import { Answer, SharedAnswers } from '../../src/server/shared-answers.js';
-import { StatusHandler } from '../../src/server/status-handler.js';
-import type { Moment } from '../../src/status/status-source.js';
+import { type Lane, Scheduler } from '../../src/lib/base/scheduler.js';
+import type { Moment } from '../../src/people/status/status-source.js';
+import { Answer, SharedAnswers } from '../../src/serve/server/shared-answers.js';
+import { StatusHandler } from '../../src/serve/server/status-handler.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 
 import { describe, expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
-import { StatusHandler } from '../../src/server/status-handler.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { StatusHandler } from '../../src/serve/server/status-handler.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aMoment, aStatus } from '../support/status-builders.js';

@@ -1,18 +1,18 @@
 import type { RequestListener } from 'node:http';
 import { gzipSync } from 'node:zlib';
 
-import type { Clock } from '../../src/base/clock.js';
-import { type Logger, silentLogger } from '../../src/base/logger.js';
-import { Scheduler } from '../../src/base/scheduler.js';
 import type { Config } from '../../src/config/schema.js';
 import type { WebTls } from '../../src/config/web/web-config.js';
-import type { ExpositionBody } from '../../src/exposition/bodies.js';
-import type { ClusterSnapshot } from '../../src/scrape/snapshot.js';
-import { Connections } from '../../src/server/connections.js';
-import { Listener } from '../../src/server/listener.js';
-import { MetricsHandler, type ScrapedCore, type ScrapeObserver } from '../../src/server/metrics-handler.js';
-import { createRoutes } from '../../src/server/routes.js';
-import { StatusHandler } from '../../src/server/status-handler.js';
+import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
+import type { Clock } from '../../src/lib/base/clock.js';
+import { type Logger, silentLogger } from '../../src/lib/base/logger.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import type { ExpositionBody } from '../../src/metrics/exposition/bodies.js';
+import { Connections } from '../../src/serve/server/connections.js';
+import { Listener } from '../../src/serve/server/listener.js';
+import { MetricsHandler, type ScrapedCore, type ScrapeObserver } from '../../src/serve/server/metrics-handler.js';
+import { createRoutes } from '../../src/serve/server/routes.js';
+import { StatusHandler } from '../../src/serve/server/status-handler.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aClusterSnapshot } from '../support/snapshot-builders.js';
 import { aMoment } from '../support/status-builders.js';

@@ -9,7 +9,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { WebTls } from '../../src/config/web/web-config.js';
-import { alternativeNames } from '../../src/server/tls.js';
+import { alternativeNames } from '../../src/serve/server/tls.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { tlsSettings } from '../support/tls-settings.js';

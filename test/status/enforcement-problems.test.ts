@@ -1,27 +1,27 @@
 /** Series, findings and problems of nodes whose limits or thresholds do not do what they seem to do. */
 import { describe, expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
-import { detailGroups } from '../../src/exposition/families.js';
-import { nodeStateGroups, shownState } from '../../src/exposition/node-state-families.js';
-import { nodeDivision } from '../../src/exposition/pod-on-node.js';
-import { noEvictionsSeen } from '../../src/history/eviction-record.js';
-import { createInterner } from '../../src/kube/dedupe.js';
-import type { Node, Pod } from '../../src/kube/objects.js';
-import { projectNode, projectPod } from '../../src/kube/projection.js';
-import { parseAmount } from '../../src/kube/quantity.js';
-import { decodeKubeletConfiguration } from '../../src/kubelet/decode-configuration.js';
-import type { KubeletConfiguration } from '../../src/kubelet/kubelet-configuration.js';
-import { isIsolationFailure } from '../../src/kubelet/kubelet-error.js';
-import type { AbsentLookup } from '../../src/kubelet/lookup.js';
-import type { FsStats, NodeSummary, PodSummary } from '../../src/kubelet/summary.js';
-import { decodeSummary } from '../../src/kubelet/summary-reader.js';
-import { NodeMemory } from '../../src/node/node-memory.js';
-import { NodeTrackers } from '../../src/node/node-trackers.js';
-import type { NodeView } from '../../src/node/node-view.js';
-import { clusterReport } from '../../src/report/cluster-report.js';
-import { nodeReport } from '../../src/report/node-report.js';
-import { problemsOf } from '../../src/status/problems.js';
+import { createInterner } from '../../src/cluster/kube/dedupe.js';
+import type { Node, Pod } from '../../src/cluster/kube/objects.js';
+import { projectNode, projectPod } from '../../src/cluster/kube/projection.js';
+import { parseAmount } from '../../src/cluster/kube/quantity.js';
+import { decodeKubeletConfiguration } from '../../src/cluster/kubelet/decode-configuration.js';
+import type { KubeletConfiguration } from '../../src/cluster/kubelet/kubelet-configuration.js';
+import { isIsolationFailure } from '../../src/cluster/kubelet/kubelet-error.js';
+import type { AbsentLookup } from '../../src/cluster/kubelet/lookup.js';
+import type { FsStats, NodeSummary, PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
+import { noEvictionsSeen } from '../../src/facts/history/eviction-record.js';
+import { NodeMemory } from '../../src/facts/node/node-memory.js';
+import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
+import type { NodeView } from '../../src/facts/node/node-view.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { detailGroups } from '../../src/metrics/exposition/families.js';
+import { nodeStateGroups, shownState } from '../../src/metrics/exposition/node-state-families.js';
+import { nodeDivision } from '../../src/metrics/exposition/pod-on-node.js';
+import { clusterReport } from '../../src/people/report/cluster-report.js';
+import { nodeReport } from '../../src/people/report/node-report.js';
+import { problemsOf } from '../../src/people/status/problems.js';
 import {
   aContainer,
   aContainerSummary,

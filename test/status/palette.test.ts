@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { componentOrder } from '../../src/report/pod-report.js';
-import { style } from '../../src/status/page-files.js';
+import { componentOrder } from '../../src/people/report/pod-report.js';
+import { style } from '../../src/people/status/page-files.js';
 import { colourOf, darkPalette, lightPalette } from '../support/palette.js';
 
 /** The parts of a disk, in the order in which they stand side by side. */

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/base/scheduler.js';
-import { evictionReport } from '../../src/report/eviction-report.js';
-import { renderView } from '../../src/status/html/page.js';
-import { viewOf } from '../../src/status/views.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { evictionReport } from '../../src/people/report/eviction-report.js';
+import { renderView } from '../../src/people/status/html/page.js';
+import { viewOf } from '../../src/people/status/views.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { evictionReport } from '../../src/report/eviction-report.js';
-import { type StatusCluster, type StatusInputs, StatusSource } from '../../src/status/status-source.js';
+import { evictionReport } from '../../src/people/report/eviction-report.js';
+import { type StatusCluster, type StatusInputs, StatusSource } from '../../src/people/status/status-source.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aClusterSnapshot, anAbsentNode, aReading } from '../support/snapshot-builders.js';

@@ -1,4 +1,4 @@
-import type { AgentPod, PodResources } from '../../src/node/agent-pod.js';
+import type { AgentPod, PodResources } from '../../src/facts/node/agent-pod.js';
 import { builder } from './builder.js';
 
 /** Each value differs, so that none can stand for another. */

@@ -1,7 +1,7 @@
 /** Plain data for tests: each builder returns a valid object with the changes of the test. */
-import type { Container, Mount, Node, Pod, Volume } from '../../src/kube/objects.js';
-import type { Figure } from '../../src/kubelet/figure.js';
-import type { EvictionThreshold } from '../../src/kubelet/kubelet-configuration.js';
+import type { Container, Mount, Node, Pod, Volume } from '../../src/cluster/kube/objects.js';
+import type { Figure } from '../../src/cluster/kubelet/figure.js';
+import type { EvictionThreshold } from '../../src/cluster/kubelet/kubelet-configuration.js';
 import type {
   ContainerFsStats,
   ContainerSummary,
@@ -11,7 +11,7 @@ import type {
   PartFigures,
   PodSummary,
   VolumeSummary,
-} from '../../src/kubelet/summary.js';
+} from '../../src/cluster/kubelet/summary.js';
 import { builder } from './builder.js';
 
 /** A pod that runs on `node-1` since the epoch, with a UID derived from namespace and name. */

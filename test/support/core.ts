@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
 
-import { Core, type CoreOptions, type CorePlace } from '../../src/app/core.js';
-import { Scheduler } from '../../src/base/scheduler.js';
-import { EvictionLog } from '../../src/history/eviction-log.js';
-import { wholeCluster } from '../../src/kube/scope.js';
+import { wholeCluster } from '../../src/cluster/kube/scope.js';
+import { EvictionLog } from '../../src/facts/history/eviction-log.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { Core, type CoreOptions, type CorePlace } from '../../src/serve/app/core.js';
 import { settingsOf } from './exporter.js';
 
 type Unasked = Pick<CorePlace['store'], 'lists' | 'pods' | 'findNode' | 'mayBeGone'>;

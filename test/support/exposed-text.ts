@@ -1,7 +1,7 @@
 /** The text of families, made part by part without anything kept: what the exposition must be, byte for byte. */
-import type { FamilyGroup, SourceGroup } from '../../src/exposition/family.js';
-import type { Division } from '../../src/exposition/incremental-text.js';
-import { sampleLine, SampleLines } from '../../src/exposition/render.js';
+import type { FamilyGroup, SourceGroup } from '../../src/metrics/exposition/family.js';
+import type { Division } from '../../src/metrics/exposition/incremental-text.js';
+import { sampleLine, SampleLines } from '../../src/metrics/exposition/render.js';
 
 /** The text of each family of the group. */
 export function groupTexts<Source>(group: FamilyGroup<Source>, ...sources: readonly Source[]): readonly string[] {

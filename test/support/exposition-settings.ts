@@ -1,7 +1,7 @@
-import type { ExpositionRequest } from '../../src/exposition/bodies.js';
-import type { ExpositionOptions } from '../../src/exposition/exposition.js';
-import type { ExpositionFormat } from '../../src/exposition/render.js';
-import { type FamilyFilter, noFilter } from '../../src/exposition/selection.js';
+import type { ExpositionRequest } from '../../src/metrics/exposition/bodies.js';
+import type { ExpositionOptions } from '../../src/metrics/exposition/exposition.js';
+import type { ExpositionFormat } from '../../src/metrics/exposition/render.js';
+import { type FamilyFilter, noFilter } from '../../src/metrics/exposition/selection.js';
 
 /** All families, with the changes of the test. */
 export function expositionSettings(

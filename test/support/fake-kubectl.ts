@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { commandLine } from '../../src/base/text.js';
+import { commandLine } from '../../src/lib/base/text.js';
 
 /** What kubectl says of an image without a shell: the reason stands at its end. */
 const noShell = `error: Internal error occurred: Internal error occurred: error executing command in container: failed to exec in container: failed to start exec "${'0123abcd'.repeat(8)}": OCI runtime exec failed: exec failed: unable to start container process: exec: "sh": executable file not found in $PATH`;

@@ -1,4 +1,4 @@
-import type { Figure } from '../../src/kubelet/figure.js';
+import type { Figure } from '../../src/cluster/kubelet/figure.js';
 
 /** 0 where it is not known. */
 function numberOf(figure: Figure): number {

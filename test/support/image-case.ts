@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-import type { Pod } from '../../src/kube/objects.js';
-import { projectNode, projectPod } from '../../src/kube/projection.js';
-import { decodeKubeletConfiguration } from '../../src/kubelet/decode-configuration.js';
-import { decodeSummary } from '../../src/kubelet/summary-reader.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { projectNode, projectPod } from '../../src/cluster/kube/projection.js';
+import { decodeKubeletConfiguration } from '../../src/cluster/kubelet/decode-configuration.js';
+import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
 
 const folder = new URL('../cases/images/', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, folder), 'utf8');

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 
-import { createInterner } from '../../src/kube/dedupe.js';
-import type { Pod } from '../../src/kube/objects.js';
-import { projectPod } from '../../src/kube/projection.js';
-import type { PodSummary } from '../../src/kubelet/summary.js';
-import { decodeSummary } from '../../src/kubelet/summary-reader.js';
+import { createInterner } from '../../src/cluster/kube/dedupe.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
+import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
 
 /** Answers that the kubelet's own eviction code gave to random pods: see test/cases/eviction/README.md. */
 export function readCases(name: string): { readonly kubeletVersion: string; readonly cases: readonly unknown[] } {

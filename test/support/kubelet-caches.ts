@@ -1,5 +1,5 @@
-import { KubeletCache, type KubeletCacheOptions } from '../../src/kubelet/kubelet-cache.js';
-import type { KubeletPolicy } from '../../src/kubelet/kubelet-policies.js';
+import { KubeletCache, type KubeletCacheOptions } from '../../src/cluster/kubelet/kubelet-cache.js';
+import type { KubeletPolicy } from '../../src/cluster/kubelet/kubelet-policies.js';
 
 /** A cache under one policy. */
 export function aKubeletCache(options: KubeletCacheOptions & KubeletPolicy): KubeletCache {

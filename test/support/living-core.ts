@@ -14,21 +14,21 @@
  * often a workload has failed, and which of two workloads had a name first, are memory too, and are not handed on: histories
  * are such that they do not show.
  */
-import { CoreHost, type CoreHostOptions } from '../../src/app/core-host.js';
-import { resolveScope } from '../../src/app/resolve-scope.js';
-import type { Clock } from '../../src/base/clock.js';
-import type { Logger } from '../../src/base/logger.js';
-import { Scheduler } from '../../src/base/scheduler.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import type { ApiTransport } from '../../src/cluster/http/api-client.js';
+import type { Scope } from '../../src/cluster/kube/scope.js';
+import { ClusterWatches } from '../../src/cluster/watch/cluster-watches.js';
+import { Tombstones } from '../../src/cluster/watch/tombstones.js';
 import type { Config } from '../../src/config/schema.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import type { ExpositionRequest } from '../../src/exposition/bodies.js';
-import { EvictionLog } from '../../src/history/eviction-log.js';
-import type { ApiTransport } from '../../src/http/api-client.js';
-import type { Scope } from '../../src/kube/scope.js';
-import { reportsUnknownPods } from '../../src/scrape/snapshot-counts.js';
-import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import { ClusterWatches } from '../../src/watch/cluster-watches.js';
-import { Tombstones } from '../../src/watch/tombstones.js';
+import { EvictionLog } from '../../src/facts/history/eviction-log.js';
+import { reportsUnknownPods } from '../../src/facts/scrape/snapshot-counts.js';
+import type { Clock } from '../../src/lib/base/clock.js';
+import type { Logger } from '../../src/lib/base/logger.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import type { ExpositionRequest } from '../../src/metrics/exposition/bodies.js';
+import { SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
+import { CoreHost, type CoreHostOptions } from '../../src/serve/app/core-host.js';
+import { resolveScope } from '../../src/serve/app/resolve-scope.js';
 import { never } from './signals.js';
 
 /** Parts that any number of cores share, and that show in none. */

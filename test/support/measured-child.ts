@@ -2,11 +2,11 @@
 import { openSync, readSync } from 'node:fs';
 import process from 'node:process';
 
-import { App } from '../../src/app/app.js';
-import { systemClock } from '../../src/base/clock.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { loadConfig } from '../../src/config/load.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import { createLogger } from '../../src/telemetry/line-logger.js';
+import { systemClock } from '../../src/lib/base/clock.js';
+import { createLogger } from '../../src/metrics/telemetry/line-logger.js';
+import { App } from '../../src/serve/app/app.js';
 import { never } from './signals.js';
 
 export interface ChildOptions {

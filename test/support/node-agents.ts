@@ -1,5 +1,5 @@
 import { NodeAgent } from '../../src/agent/agent.js';
-import { silentLogger } from '../../src/base/logger.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
 import { atOnce } from './lanes.js';
 import { ManualClock } from './manual-clock.js';
 import { never } from './signals.js';

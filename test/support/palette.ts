@@ -1,4 +1,4 @@
-import { style } from '../../src/status/page-files.js';
+import { style } from '../../src/people/status/page-files.js';
 
 export type Palette = ReadonlyMap<string, string>;
 

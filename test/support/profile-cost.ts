@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
 
-import { Exposition } from '../../src/exposition/exposition.js';
-import type { Profile } from '../../src/exposition/family.js';
+import { Exposition } from '../../src/metrics/exposition/exposition.js';
+import type { Profile } from '../../src/metrics/exposition/family.js';
 import { benchmarkSnapshot } from './benchmark-pods.js';
 import { asking, expositionSettings } from './exposition-settings.js';
 import { atOnce } from './lanes.js';

@@ -1,6 +1,9 @@
-import { silentLogger } from '../../src/base/logger.js';
-import { WorkQueue } from '../../src/base/work-queue.js';
-import { BackgroundRefresher, type BackgroundRefresherOptions } from '../../src/kubelet/background-refresher.js';
+import {
+  BackgroundRefresher,
+  type BackgroundRefresherOptions,
+} from '../../src/cluster/kubelet/background-refresher.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
+import { WorkQueue } from '../../src/lib/base/work-queue.js';
 import { atOnce } from './lanes.js';
 
 interface QueuedRefresher {

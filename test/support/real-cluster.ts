@@ -1,7 +1,7 @@
 import { SimulatedCluster } from '../../sim/cluster.js';
 import type { Scenario } from '../../sim/model/scenario.js';
 import type { SimulatedPod } from '../../sim/model/simulated-pod.js';
-import type { Clock } from '../../src/base/clock.js';
+import type { Clock } from '../../src/lib/base/clock.js';
 import { RealApiServer } from './real-api-server.js';
 import { RealObjects } from './real-objects.js';
 import { WebhookAccess } from './webhook-access.js';

@@ -1,4 +1,4 @@
-import { type LogFields, type Logger, type LogLevel, logLevels } from '../../src/base/logger.js';
+import { type LogFields, type Logger, type LogLevel, logLevels } from '../../src/lib/base/logger.js';
 
 /** Hands each call to `record`. */
 export function loggerOf(record: (level: LogLevel, message: string, fields: LogFields | undefined) => void): Logger {

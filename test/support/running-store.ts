@@ -1,10 +1,10 @@
-import { type Logger, silentLogger } from '../../src/base/logger.js';
-import { Scheduler } from '../../src/base/scheduler.js';
-import type { ApiTransport } from '../../src/http/api-client.js';
-import { wholeCluster } from '../../src/kube/scope.js';
-import { ClusterStore } from '../../src/watch/cluster-store.js';
-import { ClusterWatches } from '../../src/watch/cluster-watches.js';
-import type { WatchObserver } from '../../src/watch/watch-observer.js';
+import type { ApiTransport } from '../../src/cluster/http/api-client.js';
+import { wholeCluster } from '../../src/cluster/kube/scope.js';
+import { ClusterStore } from '../../src/cluster/watch/cluster-store.js';
+import { ClusterWatches } from '../../src/cluster/watch/cluster-watches.js';
+import type { WatchObserver } from '../../src/cluster/watch/watch-observer.js';
+import { type Logger, silentLogger } from '../../src/lib/base/logger.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
 import type { ManualClock } from './manual-clock.js';
 import { mustNotEnd, silentObserver } from './watch-observers.js';
 

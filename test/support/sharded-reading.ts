@@ -1,8 +1,8 @@
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
-import type { Workload } from '../../src/workload/workload.js';
-import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
-import { WorkloadCollector } from '../../src/workload/workload-collector.js';
-import type { NodePart } from '../../src/workload/workload-partial.js';
+import type { Workload } from '../../src/facts/workload/workload.js';
+import { WorkloadBackoff } from '../../src/facts/workload/workload-backoff.js';
+import { WorkloadCollector } from '../../src/facts/workload/workload-collector.js';
+import type { NodePart } from '../../src/facts/workload/workload-partial.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { atOnce } from './lanes.js';
 import { ManualClock } from './manual-clock.js';
 

@@ -1,10 +1,10 @@
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { demoScenario } from '../../sim/model/demo-scenario.js';
 import type { Scenario } from '../../sim/model/scenario.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import { wholeCluster } from '../../src/cluster/kube/scope.js';
 import { ClusterReader } from '../../src/commands/cluster-reader.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import { wholeCluster } from '../../src/kube/scope.js';
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { commandRequests } from './command-context.js';
 import { leastRules, settingsOf } from './exporter.js';
 import { ManualClock } from './manual-clock.js';

@@ -1,16 +1,16 @@
 /** Parts of a status without problems: each builder returns a valid object with the changes of the test. */
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
-import type { AbsenceReport } from '../../src/report/absence-report.js';
-import type { ClusterReport } from '../../src/report/cluster-report.js';
-import type { GapReport } from '../../src/report/gap-report.js';
-import type { HealthReport } from '../../src/report/health-report.js';
-import type { NodeGridReport } from '../../src/report/node-grid.js';
-import type { MeasuredPodReport } from '../../src/report/pod-report.js';
-import type { NodeWithPodsReport, SilentNodeReport } from '../../src/report/ranked-nodes.js';
-import type { PodLimitReport } from '../../src/report/ranked-pods.js';
-import type { RankedWorkloadReport } from '../../src/report/ranked-workloads.js';
-import type { Status } from '../../src/status/status.js';
-import type { Moment, StatusSettings } from '../../src/status/status-source.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import type { AbsenceReport } from '../../src/people/report/absence-report.js';
+import type { ClusterReport } from '../../src/people/report/cluster-report.js';
+import type { GapReport } from '../../src/people/report/gap-report.js';
+import type { HealthReport } from '../../src/people/report/health-report.js';
+import type { NodeGridReport } from '../../src/people/report/node-grid.js';
+import type { MeasuredPodReport } from '../../src/people/report/pod-report.js';
+import type { NodeWithPodsReport, SilentNodeReport } from '../../src/people/report/ranked-nodes.js';
+import type { PodLimitReport } from '../../src/people/report/ranked-pods.js';
+import type { RankedWorkloadReport } from '../../src/people/report/ranked-workloads.js';
+import type { Status } from '../../src/people/status/status.js';
+import type { Moment, StatusSettings } from '../../src/people/status/status-source.js';
 import { builder } from './builder.js';
 import { settingsOf } from './exporter.js';
 import { aReading } from './snapshot-builders.js';

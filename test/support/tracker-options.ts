@@ -1,10 +1,10 @@
-import { silentLogger } from '../../src/base/logger.js';
-import type { Pod } from '../../src/kube/objects.js';
-import { NodeFaults } from '../../src/node/node-faults.js';
-import type { PodLister } from '../../src/node/node-snapshot.js';
-import type { NodeTrackerOptions } from '../../src/node/node-tracker.js';
-import { podContexts } from '../../src/node/pod-record.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { NodeFaults } from '../../src/facts/node/node-faults.js';
+import type { PodLister } from '../../src/facts/node/node-snapshot.js';
+import type { NodeTrackerOptions } from '../../src/facts/node/node-tracker.js';
+import { podContexts } from '../../src/facts/node/pod-record.js';
+import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
 import { aNode } from './builders.js';
 import { ManualClock } from './manual-clock.js';
 

@@ -1,4 +1,4 @@
-import type { Victim } from '../../src/node/victims.js';
+import type { Victim } from '../../src/facts/node/victims.js';
 
 /** One of these is evicted first: those of the best rank among the pods that are not exempt. */
 export function firstVictims(victims: readonly Victim[]): readonly Victim[] {

@@ -1,7 +1,7 @@
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
-import { renderView } from '../../src/status/html/page.js';
-import type { Status } from '../../src/status/status.js';
-import { type ViewKind, viewOf } from '../../src/status/views.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import { renderView } from '../../src/people/status/html/page.js';
+import type { Status } from '../../src/people/status/status.js';
+import { type ViewKind, viewOf } from '../../src/people/status/views.js';
 import { atOnce } from './lanes.js';
 import { aStatus, someStatusSettings } from './status-builders.js';
 

@@ -1,7 +1,7 @@
 import { localViews } from '../../src/commands/views/local-views.js';
 import type { ViewReader } from '../../src/commands/views/view-source.js';
-import type { ClusterReading } from '../../src/query/cluster-reading.js';
-import { podsWithOutlook, type PodWithOutlook } from '../../src/query/pod-outlook.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import { podsWithOutlook, type PodWithOutlook } from '../../src/people/query/pod-outlook.js';
 import { settingsOf } from './exporter.js';
 import { atOnce } from './lanes.js';
 import { never } from './signals.js';

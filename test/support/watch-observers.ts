@@ -1,4 +1,4 @@
-import type { WatchObserver } from '../../src/watch/watch-observer.js';
+import type { WatchObserver } from '../../src/cluster/watch/watch-observer.js';
 
 const ignore = (): void => undefined;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { type LogFields, type LogLevel, logLevels } from '../../src/base/logger.js';
-import { createLogger, type LogFormat, logFormats } from '../../src/telemetry/line-logger.js';
+import { type LogFields, type LogLevel, logLevels } from '../../src/lib/base/logger.js';
+import { createLogger, type LogFormat, logFormats } from '../../src/metrics/telemetry/line-logger.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 function aRecording(format: LogFormat = 'json', level: LogLevel = 'debug') {

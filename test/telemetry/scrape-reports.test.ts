@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { SeriesCapResult } from '../../src/exposition/exposition.js';
-import { MissingNodeReport, SeriesCapReport } from '../../src/telemetry/scrape-reports.js';
-import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
+import type { SeriesCapResult } from '../../src/metrics/exposition/exposition.js';
+import { MissingNodeReport, SeriesCapReport } from '../../src/metrics/telemetry/scrape-reports.js';
+import { SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
 import { loggerOf, recordingLogger } from '../support/recording-logger.js';
 
 function aReport() {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import type { Instant } from '../../src/base/clock.js';
-import { SelfMetrics } from '../../src/telemetry/self-metrics.js';
-import { type ScopeState, type StoreState, storeState } from '../../src/watch/store-lists.js';
+import { type ScopeState, type StoreState, storeState } from '../../src/cluster/watch/store-lists.js';
+import type { Instant } from '../../src/lib/base/clock.js';
+import { SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
 
 const prefix = 'ephemeral_storage_exporter_';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
-import { RequestError } from '../../src/base/errors.js';
-import type { ApiTransport } from '../../src/http/api-client.js';
-import type { Pod } from '../../src/kube/objects.js';
-import { type Scope, shardOf, wholeCluster } from '../../src/kube/scope.js';
-import { parseSelector } from '../../src/kube/selector.js';
-import type { StoreChange } from '../../src/watch/object-store.js';
-import { areSeen, type ScopeState } from '../../src/watch/store-lists.js';
+import type { ApiTransport } from '../../src/cluster/http/api-client.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { type Scope, shardOf, wholeCluster } from '../../src/cluster/kube/scope.js';
+import { parseSelector } from '../../src/cluster/kube/selector.js';
+import type { StoreChange } from '../../src/cluster/watch/object-store.js';
+import { areSeen, type ScopeState } from '../../src/cluster/watch/store-lists.js';
+import { RequestError } from '../../src/lib/base/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
 import { startStore } from '../support/running-store.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { RequestError } from '../../src/base/errors.js';
-import type { ClusterStore } from '../../src/watch/cluster-store.js';
+import type { ClusterStore } from '../../src/cluster/watch/cluster-store.js';
+import { RequestError } from '../../src/lib/base/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
 import { startStore } from '../support/running-store.js';

@@ -4,11 +4,11 @@ import { constants, gzipSync } from 'node:zlib';
 
 import { expect, test } from 'vitest';
 
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import { ApiClient } from '../../src/http/api-client.js';
-import { listObjects } from '../../src/watch/list-session.js';
-import { collectionOf } from '../../src/watch/resource-path.js';
-import { watchObjects } from '../../src/watch/watch-session.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import { ApiClient } from '../../src/cluster/http/api-client.js';
+import { listObjects } from '../../src/cluster/watch/list-session.js';
+import { collectionOf } from '../../src/cluster/watch/resource-path.js';
+import { watchObjects } from '../../src/cluster/watch/watch-session.js';
 import { failureOf, LoopbackServer, replyWith } from '../http/loopback-server.js';
 import { untilEnd } from '../support/fixtures.js';
 import { atOnce } from '../support/lanes.js';

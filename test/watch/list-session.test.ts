@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 
-import type { Lane } from '../../src/base/scheduler.js';
-import { type ListedObjects, listObjects } from '../../src/watch/list-session.js';
-import { collectionOf } from '../../src/watch/resource-path.js';
+import { type ListedObjects, listObjects } from '../../src/cluster/watch/list-session.js';
+import { collectionOf } from '../../src/cluster/watch/resource-path.js';
+import type { Lane } from '../../src/lib/base/scheduler.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';

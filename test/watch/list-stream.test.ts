@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import type { Lane } from '../../src/base/scheduler.js';
-import { type ListMeta, readList } from '../../src/watch/list-stream.js';
+import { type ListMeta, readList } from '../../src/cluster/watch/list-stream.js';
+import type { Lane } from '../../src/lib/base/scheduler.js';
 import { cut } from '../support/cut.js';
 import { atOnce } from '../support/lanes.js';
 import { bodyOf } from './scripted-api.js';

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 
 import { expect } from 'vitest';
 
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import { ApiClient } from '../../src/http/api-client.js';
-import type { Pod } from '../../src/kube/objects.js';
-import { projectPod } from '../../src/kube/projection.js';
-import type { Reflector } from '../../src/watch/reflector.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import { ApiClient } from '../../src/cluster/http/api-client.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
+import type { Reflector } from '../../src/cluster/watch/reflector.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
 import { recordingObserver } from '../support/watch-observers.js';

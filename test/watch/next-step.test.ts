@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { silentLogger } from '../../src/base/logger.js';
-import { ApiError } from '../../src/http/api-error.js';
-import { noWatches, pollAfterMs, type RecentWatches, withWatch } from '../../src/watch/next-step.js';
-import { type WatchResult, watchResults } from '../../src/watch/next-step.js';
-import { Retries } from '../../src/watch/retries.js';
+import { ApiError } from '../../src/cluster/http/api-error.js';
+import { noWatches, pollAfterMs, type RecentWatches, withWatch } from '../../src/cluster/watch/next-step.js';
+import { type WatchResult, watchResults } from '../../src/cluster/watch/next-step.js';
+import { Retries } from '../../src/cluster/watch/retries.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const minuteMs = 60_000;

@@ -2,9 +2,9 @@ import { getEventListeners } from 'node:events';
 
 import { describe, expect, test } from 'vitest';
 
-import { RequestError } from '../../src/base/errors.js';
-import type { StoreChange } from '../../src/watch/object-store.js';
-import type { WatchObserver } from '../../src/watch/watch-observer.js';
+import type { StoreChange } from '../../src/cluster/watch/object-store.js';
+import type { WatchObserver } from '../../src/cluster/watch/watch-observer.js';
+import { RequestError } from '../../src/lib/base/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { silentObserver } from '../support/watch-observers.js';
 import {

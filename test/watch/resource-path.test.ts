@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { collectionOf } from '../../src/watch/resource-path.js';
+import { collectionOf } from '../../src/cluster/watch/resource-path.js';
 
 it.each([
   [{ resource: 'nodes' }, '/api/v1/nodes', 'Node'],

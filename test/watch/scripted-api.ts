@@ -1,6 +1,6 @@
 /** An API server that answers from a script, for tests of lists and watches. */
-import type { ApiRequest, ApiTransport } from '../../src/http/api-client.js';
-import { apiErrorFromStatus } from '../../src/http/api-error.js';
+import type { ApiRequest, ApiTransport } from '../../src/cluster/http/api-client.js';
+import { apiErrorFromStatus } from '../../src/cluster/http/api-error.js';
 
 export type Answer = (
   request: ApiRequest,

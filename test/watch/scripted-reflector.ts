@@ -1,13 +1,13 @@
 /** A reflector of a scripted API server, on a manual clock. */
 import { expect } from 'vitest';
 
-import { RequestError } from '../../src/base/errors.js';
-import { Scheduler } from '../../src/base/scheduler.js';
-import type { ApiTransport } from '../../src/http/api-client.js';
-import { ObjectStore, type StoreChange, type StoredObject } from '../../src/watch/object-store.js';
-import { Reflector, type ReflectorOptions } from '../../src/watch/reflector.js';
-import type { Resource } from '../../src/watch/resource-path.js';
-import type { WatchedCollection } from '../../src/watch/watched-collection.js';
+import type { ApiTransport } from '../../src/cluster/http/api-client.js';
+import { ObjectStore, type StoreChange, type StoredObject } from '../../src/cluster/watch/object-store.js';
+import { Reflector, type ReflectorOptions } from '../../src/cluster/watch/reflector.js';
+import type { Resource } from '../../src/cluster/watch/resource-path.js';
+import type { WatchedCollection } from '../../src/cluster/watch/watched-collection.js';
+import { RequestError } from '../../src/lib/base/errors.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
 import { recordingObserver } from '../support/watch-observers.js';

@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
-import { staticCredentials } from '../../src/credentials/credentials.js';
-import { ApiClient } from '../../src/http/api-client.js';
-import { type Scope, wholeCluster } from '../../src/kube/scope.js';
-import { parseSelector } from '../../src/kube/selector.js';
-import type { ClusterStore } from '../../src/watch/cluster-store.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import { ApiClient } from '../../src/cluster/http/api-client.js';
+import { type Scope, wholeCluster } from '../../src/cluster/kube/scope.js';
+import { parseSelector } from '../../src/cluster/kube/selector.js';
+import type { ClusterStore } from '../../src/cluster/watch/cluster-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { startStore } from '../support/running-store.js';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { Tombstones } from '../../src/watch/tombstones.js';
+import { Tombstones } from '../../src/cluster/watch/tombstones.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 /** One that remembers for a minute. */

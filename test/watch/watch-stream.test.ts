@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { ApiError } from '../../src/http/api-error.js';
-import { readWatchEvents, type WatchEvent } from '../../src/watch/watch-stream.js';
+import { ApiError } from '../../src/cluster/http/api-error.js';
+import { readWatchEvents, type WatchEvent } from '../../src/cluster/watch/watch-stream.js';
 import { bodyOf, bookmarkLine, errorLine, eventLine, podJson } from './scripted-api.js';
 
 const added = (name: string, resourceVersion: string): string => eventLine('ADDED', podJson(name, resourceVersion));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import { controllerOf, controllerType } from '../../src/workload/controller.js';
-import { nameStem } from '../../src/workload/workload.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { controllerOf, controllerType } from '../../src/facts/workload/controller.js';
+import { nameStem } from '../../src/facts/workload/workload.js';
 import { aPod } from '../support/builders.js';
 
 const hashLabel = (hash: string): Pod['labels'] => ({ 'pod-template-hash': hash });

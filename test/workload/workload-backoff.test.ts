@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { WorkloadBackoff } from '../../src/workload/workload-backoff.js';
+import { WorkloadBackoff } from '../../src/facts/workload/workload-backoff.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const none: ReadonlySet<string> = new Set();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/kube/objects.js';
-import { parseSelector } from '../../src/kube/selector.js';
-import type { WorkloadDefinition } from '../../src/workload/label-workloads.js';
-import { type Workload, workloadKey, workloadName } from '../../src/workload/workload.js';
-import { WorkloadResolver } from '../../src/workload/workload-resolver.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { parseSelector } from '../../src/cluster/kube/selector.js';
+import type { WorkloadDefinition } from '../../src/facts/workload/label-workloads.js';
+import { type Workload, workloadKey, workloadName } from '../../src/facts/workload/workload.js';
+import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
 import { aPod } from '../support/builders.js';
 
 const createResolver = (options: Partial<ConstructorParameters<typeof WorkloadResolver>[0]>): WorkloadResolver =>

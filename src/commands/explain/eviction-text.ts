@@ -1,10 +1,10 @@
-import { formatCount } from '../../base/text.js';
-import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/units.js';
-import { causeText, eventText, evictionHint, unknownUsageText } from '../../report/eviction-cause-text.js';
-import { type EvictionReport, type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
-import type { LimitReport } from '../../report/limit-report.js';
-import { growthText } from '../../report/pod-growth.js';
-import { sizeText } from '../../report/verdict-commands.js';
+import { formatCount } from '../../lib/base/text.js';
+import { formatAge, formatBytes, formatRatio, formatTime } from '../../lib/base/units.js';
+import { causeText, eventText, evictionHint, unknownUsageText } from '../../people/report/eviction-cause-text.js';
+import { type EvictionReport, type LastUsageReport, ownBytes } from '../../people/report/eviction-report.js';
+import type { LimitReport } from '../../people/report/limit-report.js';
+import { growthText } from '../../people/report/pod-growth.js';
+import { sizeText } from '../../people/report/verdict-commands.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, wrapped } from '../text/terminal-text.js';
 import { verdictLines } from '../text/verdict-lines.js';

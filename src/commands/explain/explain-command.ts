@@ -1,9 +1,9 @@
-import { UsageError, UserError } from '../../base/errors.js';
-import { programName, shellWord } from '../../base/text.js';
-import { causeText } from '../../report/eviction-cause-text.js';
-import type { EvictionReport } from '../../report/eviction-report.js';
-import { explainEviction } from '../../report/verdict-commands.js';
-import { NotFoundError } from '../../status/view-errors.js';
+import { UsageError, UserError } from '../../lib/base/errors.js';
+import { programName, shellWord } from '../../lib/base/text.js';
+import { causeText } from '../../people/report/eviction-cause-text.js';
+import type { EvictionReport } from '../../people/report/eviction-report.js';
+import { explainEviction } from '../../people/report/verdict-commands.js';
+import { NotFoundError } from '../../people/status/view-errors.js';
 import { connectionWords, sourceWords } from '../connection-words.js';
 import type { CommandContext } from '../context.js';
 import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';

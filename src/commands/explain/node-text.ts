@@ -1,21 +1,21 @@
-import { getOrAdd, groupBy } from '../../base/maps.js';
-import { countedText, formatCount, joinTruncated } from '../../base/text.js';
-import { formatAge, formatBytes } from '../../base/units.js';
-import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
-import { findingKinds } from '../../node/pod-findings.js';
-import type { ListedNodeReport } from '../../query/list-nodes.js';
-import type { ListedImage, NodeExplanation } from '../../query/node-explanation.js';
-import { enforcementText, unknownHeadroomText } from '../../report/enforcement-report.js';
-import type { FilesystemReport } from '../../report/filesystem-report.js';
-import type { FindingReport } from '../../report/finding-report.js';
-import { imageTexts } from '../../report/image-texts.js';
+import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
+import { findingKinds } from '../../facts/node/pod-findings.js';
+import { getOrAdd, groupBy } from '../../lib/base/maps.js';
+import { countedText, formatCount, joinTruncated } from '../../lib/base/text.js';
+import { formatAge, formatBytes } from '../../lib/base/units.js';
+import type { ListedNodeReport } from '../../people/query/list-nodes.js';
+import type { ListedImage, NodeExplanation } from '../../people/query/node-explanation.js';
+import { enforcementText, unknownHeadroomText } from '../../people/report/enforcement-report.js';
+import type { FilesystemReport } from '../../people/report/filesystem-report.js';
+import type { FindingReport } from '../../people/report/finding-report.js';
+import { imageTexts } from '../../people/report/image-texts.js';
 import {
   type FreeingReport,
   nearestSignal,
   type SignalReport,
   unreadPodsText,
   type VictimReport,
-} from '../../report/signal-report.js';
+} from '../../people/report/signal-report.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, terminalText, wrap, wrapped } from '../text/terminal-text.js';
 import { verdictLines } from '../text/verdict-lines.js';

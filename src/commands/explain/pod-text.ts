@@ -1,18 +1,18 @@
-import { formatCount } from '../../base/text.js';
-import { formatAge, formatBytes, formatRatio, formatTime } from '../../base/units.js';
-import { canBind } from '../../node/unenforced-limits.js';
-import { components } from '../../node/usage.js';
+import { canBind } from '../../facts/node/unenforced-limits.js';
+import { components } from '../../facts/node/usage.js';
+import { formatCount } from '../../lib/base/text.js';
+import { formatAge, formatBytes, formatRatio, formatTime } from '../../lib/base/units.js';
 import type {
   ContainerExplanation,
   LimitExplanation,
   MeasuredPodExplanation,
   PodExplanation,
-} from '../../query/pod-explanation.js';
-import type { PodWithOutlook } from '../../query/pod-outlook.js';
-import type { LastUsageReport } from '../../report/eviction-report.js';
-import { grewText } from '../../report/pod-growth.js';
-import type { VolumeReport } from '../../report/volume-report.js';
-import type { WorkloadReference } from '../../report/workload-report.js';
+} from '../../people/query/pod-explanation.js';
+import type { PodWithOutlook } from '../../people/query/pod-outlook.js';
+import type { LastUsageReport } from '../../people/report/eviction-report.js';
+import { grewText } from '../../people/report/pod-growth.js';
+import type { VolumeReport } from '../../people/report/volume-report.js';
+import type { WorkloadReference } from '../../people/report/workload-report.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, ratioStyle, wrap, wrapped } from '../text/terminal-text.js';
 import { verdictLines } from '../text/verdict-lines.js';

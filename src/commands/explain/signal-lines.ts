@@ -1,7 +1,7 @@
-import { formatCount } from '../../base/text.js';
-import { formatAge, formatBytes } from '../../base/units.js';
-import { countsInodes, type EvictionSignal } from '../../kubelet/eviction-signals.js';
-import type { SignalReport } from '../../report/signal-report.js';
+import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
+import { formatCount } from '../../lib/base/text.js';
+import { formatAge, formatBytes } from '../../lib/base/units.js';
+import type { SignalReport } from '../../people/report/signal-report.js';
 import { type Column, tableLines } from '../text/table.js';
 import { wrap, wrapped } from '../text/terminal-text.js';
 

@@ -1,9 +1,9 @@
-import { formatCount } from '../../base/text.js';
-import { formatBytes } from '../../base/units.js';
-import { isMissing, type OriginReport, type WorkloadFacts } from '../../query/workload-explanation.js';
-import type { PodReport } from '../../report/pod-report.js';
-import type { WorkloadVerdictReport } from '../../report/workload-verdict.js';
-import type { Views } from '../../status/views.js';
+import { formatCount } from '../../lib/base/text.js';
+import { formatBytes } from '../../lib/base/units.js';
+import { isMissing, type OriginReport, type WorkloadFacts } from '../../people/query/workload-explanation.js';
+import type { PodReport } from '../../people/report/pod-report.js';
+import type { WorkloadVerdictReport } from '../../people/report/workload-verdict.js';
+import type { Views } from '../../people/status/views.js';
 import { type Column, tableLines } from '../text/table.js';
 import { paragraphs, wrap, wrapped } from '../text/terminal-text.js';
 import { verdictLines } from '../text/verdict-lines.js';

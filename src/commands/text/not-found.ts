@@ -1,6 +1,6 @@
-import { UserError } from '../../base/errors.js';
-import { truncate } from '../../base/text.js';
 import { didYouMean } from '../../config/suggestion.js';
+import { UserError } from '../../lib/base/errors.js';
+import { truncate } from '../../lib/base/text.js';
 import { shardsText } from '../views/shards.js';
 import type { AnswerFacts } from '../views/view-source.js';
 import { terminalText } from './terminal-text.js';

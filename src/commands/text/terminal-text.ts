@@ -1,8 +1,8 @@
 import { stringify } from 'yaml';
 
-import { escapeInvisible } from '../../base/text.js';
-import { toJson } from '../../json/json.js';
-import { limitThresholds } from '../../report/limit-report.js';
+import { escapeInvisible } from '../../lib/base/text.js';
+import { toJson } from '../../lib/json/json.js';
+import { limitThresholds } from '../../people/report/limit-report.js';
 import type { CommandContext } from '../context.js';
 
 /** Characters that terminals show in two columns: https://www.unicode.org/reports/tr11/ (wide, in a good approximation). */

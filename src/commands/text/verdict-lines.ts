@@ -1,4 +1,4 @@
-import { countedText, programName } from '../../base/text.js';
+import { countedText, programName } from '../../lib/base/text.js';
 import { terminalText, wrapped } from './terminal-text.js';
 
 export interface TextWithCommands {

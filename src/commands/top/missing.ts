@@ -1,8 +1,8 @@
-import { countedText, formatCount, joinTruncated } from '../../base/text.js';
-import { formatAge } from '../../base/units.js';
 import type { Config } from '../../config/schema.js';
-import type { Coverage } from '../../query/coverage.js';
-import { unreachableReasons } from '../../report/absence-hints.js';
+import { countedText, formatCount, joinTruncated } from '../../lib/base/text.js';
+import { formatAge } from '../../lib/base/units.js';
+import type { Coverage } from '../../people/query/coverage.js';
+import { unreachableReasons } from '../../people/report/absence-hints.js';
 import { terminalText } from '../text/terminal-text.js';
 import type { AnswerFacts } from '../views/view-source.js';
 

@@ -1,7 +1,12 @@
-import { formatAge, formatPercent, formatTime } from '../../base/units.js';
-import { currentThreshold, headroomText, type ListedNodeReport, timeToEvictionText } from '../../query/list-nodes.js';
-import type { FilesystemReport } from '../../report/filesystem-report.js';
-import type { NodeCondition } from '../../report/node-condition.js';
+import { formatAge, formatPercent, formatTime } from '../../lib/base/units.js';
+import {
+  currentThreshold,
+  headroomText,
+  type ListedNodeReport,
+  timeToEvictionText,
+} from '../../people/query/list-nodes.js';
+import type { FilesystemReport } from '../../people/report/filesystem-report.js';
+import type { NodeCondition } from '../../people/report/node-condition.js';
 import { ratioStyle, type Style } from '../text/terminal-text.js';
 import { bytesColumn, type View } from './view.js';
 

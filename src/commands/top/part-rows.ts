@@ -1,7 +1,7 @@
-import { formatCount } from '../../base/text.js';
-import { formatAge } from '../../base/units.js';
-import type { ContainerReport } from '../../report/pod-report.js';
-import type { VolumeReport } from '../../report/volume-report.js';
+import { formatCount } from '../../lib/base/text.js';
+import { formatAge } from '../../lib/base/units.js';
+import type { ContainerReport } from '../../people/report/pod-report.js';
+import type { VolumeReport } from '../../people/report/volume-report.js';
 import { bytesColumn, namespaceColumn, ratioColumn, unenforcedNote, type View } from './view.js';
 
 /** COUNTED is what counts towards its limit: its writable layer and its logs at most. USED has its shares of volumes too. */

@@ -1,5 +1,5 @@
-import { formatAge, formatForecast } from '../../base/units.js';
-import type { MeasuredPodReport, PodReport } from '../../report/pod-report.js';
+import { formatAge, formatForecast } from '../../lib/base/units.js';
+import type { MeasuredPodReport, PodReport } from '../../people/report/pod-report.js';
 import type { Style } from '../text/terminal-text.js';
 import { bytesColumn, namespaceColumn, ratioColumn, ruleText, unenforcedNote, type View } from './view.js';
 

@@ -1,5 +1,5 @@
-import { RequestError, UsageError, UserError } from '../../base/errors.js';
-import { parseSelector } from '../../kube/selector.js';
+import { parseSelector } from '../../cluster/kube/selector.js';
+import { RequestError, UsageError, UserError } from '../../lib/base/errors.js';
 import type { CommandContext } from '../context.js';
 import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';
 import type { topForms, TopResource } from '../resources.js';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-import { UsageError } from '../../base/errors.js';
+import { UsageError } from '../../lib/base/errors.js';
 import type { ClusterFlags } from '../one-shot.js';
 import type { TopResource } from '../resources.js';
 import { terminalText } from '../text/terminal-text.js';

@@ -1,8 +1,8 @@
-import { UsageError } from '../../base/errors.js';
-import { byNames, largestFirst } from '../../base/ranking.js';
-import { formatCount } from '../../base/text.js';
 import { didYouMean } from '../../config/suggestion.js';
-import type { ListedNodeReport } from '../../query/list-nodes.js';
+import { UsageError } from '../../lib/base/errors.js';
+import { byNames, largestFirst } from '../../lib/base/ranking.js';
+import { formatCount } from '../../lib/base/text.js';
+import type { ListedNodeReport } from '../../people/query/list-nodes.js';
 import type { TopResource } from '../resources.js';
 import { notFound } from '../text/not-found.js';
 import { renderTable } from '../text/table.js';

@@ -1,6 +1,6 @@
-import { formatBytes, formatRatio } from '../../base/units.js';
-import { canBind } from '../../node/unenforced-limits.js';
-import type { LimitReport } from '../../report/limit-report.js';
+import { canBind } from '../../facts/node/unenforced-limits.js';
+import { formatBytes, formatRatio } from '../../lib/base/units.js';
+import type { LimitReport } from '../../people/report/limit-report.js';
 import type { Column } from '../text/table.js';
 import { ratioStyle } from '../text/terminal-text.js';
 import type { ListAnswer, ViewParameters, ViewReader } from '../views/view-source.js';

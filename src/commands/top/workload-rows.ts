@@ -1,6 +1,6 @@
-import { formatCount } from '../../base/text.js';
-import { onePodNote, workloadOf, type WorkloadReport } from '../../report/workload-report.js';
-import { workloadPath } from '../../workload/workload.js';
+import { workloadPath } from '../../facts/workload/workload.js';
+import { formatCount } from '../../lib/base/text.js';
+import { onePodNote, workloadOf, type WorkloadReport } from '../../people/report/workload-report.js';
 import type { ListAnswer, ViewReader } from '../views/view-source.js';
 import { bytesColumn, namespaceColumn, type RowQuery, type View } from './view.js';
 

@@ -1,7 +1,7 @@
 import { type core, fromJSONSchema, type ZodType } from 'zod';
 
-import { objectOf } from '../../json/json.js';
-import { readOpenApi } from '../../status/page-files.js';
+import { objectOf } from '../../lib/json/json.js';
+import { readOpenApi } from '../../people/status/page-files.js';
 import type { CommandKind } from './view-source.js';
 
 /** Checks the answers of an exporter, which may be of another version, by the description of the API. */

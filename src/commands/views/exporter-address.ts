@@ -1,5 +1,5 @@
-import { UsageError } from '../../base/errors.js';
-import { commandLine, withoutUserInfo } from '../../base/text.js';
+import { UsageError } from '../../lib/base/errors.js';
+import { commandLine, withoutUserInfo } from '../../lib/base/text.js';
 import { terminalText } from '../text/terminal-text.js';
 
 /** Files with what a protected exporter requires of its clients. They are read for each request. */

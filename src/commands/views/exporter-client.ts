@@ -1,10 +1,10 @@
-import type { Clock } from '../../base/clock.js';
-import { RequestError, UserError } from '../../base/errors.js';
-import { oneLine } from '../../base/text.js';
-import { readCertificate, readCredentialFile } from '../../credentials/credential-files.js';
-import { type Credentials, staticCredentials, type UserPassword } from '../../credentials/credentials.js';
-import { ApiClient } from '../../http/api-client.js';
-import { type ErrorResponse, reasonForStatus, statusMessage } from '../../http/api-error.js';
+import { readCertificate, readCredentialFile } from '../../cluster/credentials/credential-files.js';
+import { type Credentials, staticCredentials, type UserPassword } from '../../cluster/credentials/credentials.js';
+import { ApiClient } from '../../cluster/http/api-client.js';
+import { type ErrorResponse, reasonForStatus, statusMessage } from '../../cluster/http/api-error.js';
+import type { Clock } from '../../lib/base/clock.js';
+import { RequestError, UserError } from '../../lib/base/errors.js';
+import { oneLine } from '../../lib/base/text.js';
 import { clusterTlsHints } from '../command-requests.js';
 import type { ExporterAddress, ExporterFiles } from './exporter-address.js';
 import { proxiedError } from './proxied-error.js';

@@ -1,7 +1,7 @@
-import { RequestError } from '../../base/errors.js';
-import type { ApiRequest, ApiTransport } from '../../http/api-client.js';
-import { readObject } from '../../http/read-object.js';
-import { type JsonObject, objectOf, objectsOf, textOf } from '../../json/json.js';
+import type { ApiRequest, ApiTransport } from '../../cluster/http/api-client.js';
+import { readObject } from '../../cluster/http/read-object.js';
+import { RequestError } from '../../lib/base/errors.js';
+import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import type { ServiceAddress } from './exporter-address.js';
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/ */

@@ -1,8 +1,8 @@
-import type { Clock } from '../../base/clock.js';
-import { type FailureReason, RequestError, UsageError, UserError } from '../../base/errors.js';
-import { joinTruncated } from '../../base/text.js';
-import type { Credentials } from '../../credentials/credentials.js';
-import type { ApiTransport } from '../../http/api-client.js';
+import type { Credentials } from '../../cluster/credentials/credentials.js';
+import type { ApiTransport } from '../../cluster/http/api-client.js';
+import type { Clock } from '../../lib/base/clock.js';
+import { type FailureReason, RequestError, UsageError, UserError } from '../../lib/base/errors.js';
+import { joinTruncated } from '../../lib/base/text.js';
 import type { CommandRequests } from '../command-requests.js';
 import { AnswerSchemas } from './answer-schemas.js';
 import { answeredSource, shardedSource } from './answered-source.js';

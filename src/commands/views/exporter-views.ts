@@ -1,11 +1,11 @@
-import { type Clock, startDeadline } from '../../base/clock.js';
-import { RequestError } from '../../base/errors.js';
+import type { ApiTransport } from '../../cluster/http/api-client.js';
+import { readAtMost } from '../../cluster/http/response-body.js';
 import { apiPrefix, objectRoutes } from '../../config/served-paths.js';
-import type { ApiTransport } from '../../http/api-client.js';
-import { readAtMost } from '../../http/response-body.js';
-import { parseJson } from '../../json/json.js';
-import type { Coverage } from '../../query/coverage.js';
-import { NotFoundError } from '../../status/view-errors.js';
+import { type Clock, startDeadline } from '../../lib/base/clock.js';
+import { RequestError } from '../../lib/base/errors.js';
+import { parseJson } from '../../lib/json/json.js';
+import type { Coverage } from '../../people/query/coverage.js';
+import { NotFoundError } from '../../people/status/view-errors.js';
 import type { AnswerSchemas } from './answer-schemas.js';
 import { pagedReader, type ReadView, type ViewAddress } from './paged-reader.js';
 import type { CommandKind, CommandObject, ViewReader } from './view-source.js';

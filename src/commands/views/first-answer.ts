@@ -1,5 +1,5 @@
-import { RequestError } from '../../base/errors.js';
-import type { Coverage } from '../../query/coverage.js';
+import { RequestError } from '../../lib/base/errors.js';
+import type { Coverage } from '../../people/query/coverage.js';
 import { podProxyPath, proxyPath, type ServiceAddress } from './exporter-address.js';
 import { type ExporterPod, exporterPods } from './exporter-pods.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';

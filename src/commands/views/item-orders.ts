@@ -1,10 +1,10 @@
-import { byNames, largestFirst, naturalNames } from '../../base/ranking.js';
-import type { ListedNodeReport } from '../../query/list-nodes.js';
-import { ordersOf } from '../../query/list-query.js';
-import { canEvict, limitThresholds, soonMs } from '../../report/limit-report.js';
-import type { PodReport } from '../../report/pod-report.js';
-import type { NodePressureReport } from '../../report/pressure-report.js';
-import type { WorkloadReport } from '../../report/workload-report.js';
+import { byNames, largestFirst, naturalNames } from '../../lib/base/ranking.js';
+import type { ListedNodeReport } from '../../people/query/list-nodes.js';
+import { ordersOf } from '../../people/query/list-query.js';
+import { canEvict, limitThresholds, soonMs } from '../../people/report/limit-report.js';
+import type { PodReport } from '../../people/report/pod-report.js';
+import type { NodePressureReport } from '../../people/report/pressure-report.js';
+import type { WorkloadReport } from '../../people/report/workload-report.js';
 import type { CommandList, ItemOf } from './view-source.js';
 
 type Compare<Item> = (a: Item, b: Item) => number;

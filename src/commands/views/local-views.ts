@@ -1,7 +1,7 @@
-import type { Lane } from '../../base/scheduler.js';
 import type { Config } from '../../config/schema.js';
-import { coverageOf } from '../../query/coverage.js';
-import { viewOf } from '../../status/views.js';
+import type { Lane } from '../../lib/base/scheduler.js';
+import { coverageOf } from '../../people/query/coverage.js';
+import { viewOf } from '../../people/status/views.js';
 import type { Reader } from '../cluster-reader.js';
 import { pagedReader } from './paged-reader.js';
 import type { ViewSource } from './view-source.js';

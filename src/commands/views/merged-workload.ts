@@ -1,5 +1,5 @@
-import type { WorkloadReport } from '../../report/workload-report.js';
-import type { WorkloadVerdictReport } from '../../report/workload-verdict.js';
+import type { WorkloadReport } from '../../people/report/workload-report.js';
+import type { WorkloadVerdictReport } from '../../people/report/workload-verdict.js';
 import type { AnsweredShards } from './view-source.js';
 
 /** Adds up what several exporters have of a workload. `isPartial`: one is missing, which may have pods of it too. */

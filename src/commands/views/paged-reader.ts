@@ -1,8 +1,8 @@
-import { RequestError } from '../../base/errors.js';
-import type { JsonObject } from '../../json/json.js';
-import type { ListPage } from '../../query/list-page.js';
-import { maxLimit, maxOffset } from '../../query/list-query.js';
-import type { Views } from '../../status/views.js';
+import { RequestError } from '../../lib/base/errors.js';
+import type { JsonObject } from '../../lib/json/json.js';
+import type { ListPage } from '../../people/query/list-page.js';
+import { maxLimit, maxOffset } from '../../people/query/list-query.js';
+import type { Views } from '../../people/status/views.js';
 import type {
   AnswerFacts,
   CommandKind,

@@ -1,8 +1,13 @@
-import type { Clock } from '../../base/clock.js';
-import { RequestError } from '../../base/errors.js';
-import { commandLine, oneLine } from '../../base/text.js';
-import { apiErrorFromResponse, type ErrorResponse, reasonForStatus, statusMessage } from '../../http/api-error.js';
-import { objectOf, parseJson, textOf } from '../../json/json.js';
+import {
+  apiErrorFromResponse,
+  type ErrorResponse,
+  reasonForStatus,
+  statusMessage,
+} from '../../cluster/http/api-error.js';
+import type { Clock } from '../../lib/base/clock.js';
+import { RequestError } from '../../lib/base/errors.js';
+import { commandLine, oneLine } from '../../lib/base/text.js';
+import { objectOf, parseJson, textOf } from '../../lib/json/json.js';
 import { forwardCommands, type ServiceAddress } from './exporter-address.js';
 
 /** The error for a response through the API server's proxy: of the API server, or of the exporter behind it. */

@@ -1,6 +1,6 @@
-import { RequestError } from '../../base/errors.js';
-import { getOrAdd } from '../../base/maps.js';
-import type { Coverage } from '../../query/coverage.js';
+import { RequestError } from '../../lib/base/errors.js';
+import { getOrAdd } from '../../lib/base/maps.js';
+import type { Coverage } from '../../people/query/coverage.js';
 import type { AnsweredShards, ViewReader } from './view-source.js';
 
 /** One of several exporters, each of which measures a part of the nodes. */

@@ -1,5 +1,5 @@
-import type { Clock } from '../../base/clock.js';
-import type { Coverage } from '../../query/coverage.js';
+import type { Clock } from '../../lib/base/clock.js';
+import type { Coverage } from '../../people/query/coverage.js';
 import type { ViewReader } from './view-source.js';
 
 /** Before an exporter is asked again, which repeats an answer that lacks kubelets for the first of these times. */

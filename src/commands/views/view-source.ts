@@ -1,7 +1,7 @@
-import type { Coverage } from '../../query/coverage.js';
-import type { ListPage } from '../../query/list-page.js';
-import type { ListKind } from '../../query/list-query.js';
-import type { Views } from '../../status/views.js';
+import type { Coverage } from '../../people/query/coverage.js';
+import type { ListPage } from '../../people/query/list-page.js';
+import type { ListKind } from '../../people/query/list-query.js';
+import type { Views } from '../../people/status/views.js';
 
 /** What an answer of the exporter's API is made of, and what it lacks. */
 export interface AnswerFacts {

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 
-import { messageOf } from '../../base/errors.js';
+import { messageOf } from '../../lib/base/errors.js';
 
 /** What is wrong with a PEM, and with which. No text has a part of a key, as messages of OpenSSL have none. */
 export class PemFault {

@@ -1,6 +1,6 @@
 import type { SecureVersion } from 'node:tls';
 
-import type { RateLimit } from '../../base/rate-limiter.js';
+import type { RateLimit } from '../../lib/base/rate-limiter.js';
 
 /** How the listeners serve. */
 export interface WebConfig {

@@ -2,7 +2,7 @@ import type { SecureVersion } from 'node:tls';
 
 import * as z from 'zod/mini';
 
-import { parseDuration } from '../../base/units.js';
+import { parseDuration } from '../../lib/base/units.js';
 import type { WebTls } from './web-config.js';
 
 /**

@@ -3,8 +3,8 @@ import path from 'node:path';
 
 import type * as z from 'zod/mini';
 
-import { messageOf } from '../../base/errors.js';
-import type { RateLimit } from '../../base/rate-limiter.js';
+import { messageOf } from '../../lib/base/errors.js';
+import type { RateLimit } from '../../lib/base/rate-limiter.js';
 import { ConfigError, describeValue, pathText, type SettingFault, valueAt } from '../faults.js';
 import { duplicateKeyFaults, readConfigFile, yamlFaults } from '../file-layer.js';
 import { readYaml, type YamlText } from '../yaml-text.js';

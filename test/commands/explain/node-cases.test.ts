@@ -3,9 +3,9 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { parseQuantity } from '../../../src/cluster/kube/quantity.js';
 import { explain } from '../../../src/commands/explain/explain-command.js';
-import { parseQuantity } from '../../../src/kube/quantity.js';
-import type { SignalReport } from '../../../src/report/signal-report.js';
+import type { SignalReport } from '../../../src/people/report/signal-report.js';
 import { aCommandContext } from '../../support/command-context.js';
 import { type CaseInput, readCases } from '../../support/kubelet-answers.js';
 import { temporaryFolder } from '../../support/programs.js';

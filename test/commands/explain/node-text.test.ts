@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
+import type { Pod } from '../../../src/cluster/kube/objects.js';
+import type { EvictionThreshold, ImageSettings } from '../../../src/cluster/kubelet/kubelet-configuration.js';
+import type { NodeSummary, PodSummary } from '../../../src/cluster/kubelet/summary.js';
 import { nodeText } from '../../../src/commands/explain/node-text.js';
-import type { Pod } from '../../../src/kube/objects.js';
-import type { EvictionThreshold, ImageSettings } from '../../../src/kubelet/kubelet-configuration.js';
-import type { NodeSummary, PodSummary } from '../../../src/kubelet/summary.js';
-import { nodeImages } from '../../../src/node/node-images.js';
-import { nodeThresholds } from '../../../src/node/node-thresholds.js';
-import type { NodeSnapshot } from '../../../src/node/node-view.js';
-import type { ClusterReading } from '../../../src/query/cluster-reading.js';
-import { nodeReportOf } from '../../../src/query/list-nodes.js';
-import { nodeExplanation } from '../../../src/query/node-explanation.js';
+import { nodeImages } from '../../../src/facts/node/node-images.js';
+import { nodeThresholds } from '../../../src/facts/node/node-thresholds.js';
+import type { NodeSnapshot } from '../../../src/facts/node/node-view.js';
+import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
+import { nodeReportOf } from '../../../src/people/query/list-nodes.js';
+import { nodeExplanation } from '../../../src/people/query/node-explanation.js';
 import {
   aContainer,
   aContainerSummary,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 
-import { UsageError } from '../../../src/base/errors.js';
 import type { TopResource } from '../../../src/commands/resources.js';
 import { parseFieldSelector, type TopFlags, topOptions } from '../../../src/commands/top/top-flags.js';
+import { UsageError } from '../../../src/lib/base/errors.js';
 
 const none: TopFlags = { output: 'table', headers: true };
 

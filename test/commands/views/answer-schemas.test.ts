@@ -4,11 +4,11 @@ import { beforeAll, expect, it } from 'vitest';
 
 import { AnswerSchemas } from '../../../src/commands/views/answer-schemas.js';
 import type { CommandKind } from '../../../src/commands/views/view-source.js';
-import { toJson } from '../../../src/json/json.js';
-import type { ClusterReading } from '../../../src/query/cluster-reading.js';
-import { coverageOf } from '../../../src/query/coverage.js';
-import { evictionReport } from '../../../src/report/eviction-report.js';
-import { viewOf } from '../../../src/status/views.js';
+import { toJson } from '../../../src/lib/json/json.js';
+import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
+import { coverageOf } from '../../../src/people/query/coverage.js';
+import { evictionReport } from '../../../src/people/report/eviction-report.js';
+import { viewOf } from '../../../src/people/status/views.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import { settingsOf } from '../../support/exporter.js';
 import { atOnce } from '../../support/lanes.js';

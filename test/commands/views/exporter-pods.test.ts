@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
+import type { ApiRequest, ApiTransport } from '../../../src/cluster/http/api-client.js';
 import { exporterPods, listExporters, nodeOfPod } from '../../../src/commands/views/exporter-pods.js';
-import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
 import { never } from '../../support/signals.js';
 
 /** Answers a path with its object. */

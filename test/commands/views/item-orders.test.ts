@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 
 import { compareBy, isNear } from '../../../src/commands/views/item-orders.js';
-import type { ListedNodeReport } from '../../../src/query/list-nodes.js';
-import type { MeasuredPodReport } from '../../../src/report/pod-report.js';
+import type { ListedNodeReport } from '../../../src/people/query/list-nodes.js';
+import type { MeasuredPodReport } from '../../../src/people/report/pod-report.js';
 import { aPodStatus } from '../../support/status-builders.js';
 
 const limit = (ratio: number, unenforced?: 'exempt' | 'dedicated_imagefs') => ({

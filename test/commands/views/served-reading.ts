@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 
-import { Scheduler } from '../../../src/base/scheduler.js';
-import type { ClusterReading } from '../../../src/query/cluster-reading.js';
-import { StatusHandler } from '../../../src/server/status-handler.js';
+import { Scheduler } from '../../../src/lib/base/scheduler.js';
+import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
+import { StatusHandler } from '../../../src/serve/server/status-handler.js';
 import { LoopbackServer } from '../../http/loopback-server.js';
 import { someRoutes } from '../../server/test-server.js';
 import { ManualClock } from '../../support/manual-clock.js';

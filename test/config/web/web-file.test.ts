@@ -3,8 +3,8 @@ import path from 'node:path';
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-import { UserError } from '../../../src/base/errors.js';
 import { loadWebFile, readWebFile } from '../../../src/config/web/web-file.js';
+import { UserError } from '../../../src/lib/base/errors.js';
 import { temporaryFolder } from '../../support/programs.js';
 import { webFileCases, WebFileFolder } from '../../support/web-files.js';
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../../src/base/clock.js';
-import { lingerMs } from '../../../src/watch/cluster-watches.js';
+import { lingerMs } from '../../../src/cluster/watch/cluster-watches.js';
+import type { Clock } from '../../../src/lib/base/clock.js';
 import { type HistorySettings, isCovered, streamsOf, workloadsOf } from './history-settings.js';
 import type { PodsApiObserver } from './pods-api.js';
 import { causeOf, placeKey, type SimulatedPod } from './simulated-pods.js';

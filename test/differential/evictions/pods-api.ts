@@ -1,6 +1,6 @@
 /** An API server with pods that end, and with faults. Keeps the true history. */
-import { RequestError } from '../../../src/base/errors.js';
-import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
+import type { ApiRequest, ApiTransport } from '../../../src/cluster/http/api-client.js';
+import { RequestError } from '../../../src/lib/base/errors.js';
 import { type RequestFault, requestFaults } from '../../watch/conformance/faulty-api.js';
 import { answers, bodyOf, bookmarkLine, errorLine, eventLine, expired } from '../../watch/scripted-api.js';
 import { EventFeed } from './event-feed.js';

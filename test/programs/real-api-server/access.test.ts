@@ -5,10 +5,10 @@ import { readFileSync } from 'node:fs';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { App } from '../../../src/app/app.js';
-import { systemClock } from '../../../src/base/clock.js';
-import { staticCredentials } from '../../../src/credentials/credentials.js';
-import { createLogger } from '../../../src/telemetry/line-logger.js';
+import { staticCredentials } from '../../../src/cluster/credentials/credentials.js';
+import { systemClock } from '../../../src/lib/base/clock.js';
+import { createLogger } from '../../../src/metrics/telemetry/line-logger.js';
+import { App } from '../../../src/serve/app/app.js';
 import { settingsOf } from '../../support/exporter.js';
 import { send } from '../../support/http-get.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { App } from '../../../src/app/app.js';
+import type { App } from '../../../src/serve/app/app.js';
 import { send } from '../../support/http-get.js';
 import type { Json, KubeObject } from '../../support/manifests/documents.js';
 import { flagsOf } from '../../support/manifests/exporter-settings.js';

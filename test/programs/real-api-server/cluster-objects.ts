@@ -1,4 +1,4 @@
-import type { Labels } from '../../../src/kube/objects.js';
+import type { Labels } from '../../../src/cluster/kube/objects.js';
 import type { RealApiServer } from '../../support/real-api-server.js';
 
 /** `UID NAME LABELS` of each node and `UID NAMESPACE/NAME NODE LABELS` of each pod, sorted. */

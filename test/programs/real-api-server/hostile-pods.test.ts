@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { emptyScenario } from '../../../sim/model/scenario.js';
-import type { ClusterReport } from '../../../src/report/cluster-report.js';
+import type { ClusterReport } from '../../../src/people/report/cluster-report.js';
 import {
   indexed,
   largestPod,

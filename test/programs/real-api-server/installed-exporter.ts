@@ -1,10 +1,10 @@
-import { App } from '../../../src/app/app.js';
-import { systemClock } from '../../../src/base/clock.js';
-import { silentLogger } from '../../../src/base/logger.js';
+import { staticCredentials } from '../../../src/cluster/credentials/credentials.js';
 import { loadConfig } from '../../../src/config/load.js';
 import { plainWeb } from '../../../src/config/web/web-config.js';
 import { loadWebFile, readWebFile } from '../../../src/config/web/web-file.js';
-import { staticCredentials } from '../../../src/credentials/credentials.js';
+import { systemClock } from '../../../src/lib/base/clock.js';
+import { silentLogger } from '../../../src/lib/base/logger.js';
+import { App } from '../../../src/serve/app/app.js';
 import type { KubeObject } from '../../support/manifests/documents.js';
 import { environmentOf } from '../../support/manifests/exporter-settings.js';
 import { configOf, exporterOf } from '../../support/manifests/policies.js';

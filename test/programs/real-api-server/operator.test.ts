@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import type { App } from '../../../src/app/app.js';
+import type { App } from '../../../src/serve/app/app.js';
 import { TestAuthority } from '../../support/certificates.js';
 import { at, type Json, type KubeObject, listAt } from '../../support/manifests/documents.js';
 import { eventually, isInstalled, PrometheusServer } from '../../support/programs.js';

@@ -2,10 +2,10 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import type { ApiTransport } from '../../../src/http/api-client.js';
-import { objectOf } from '../../../src/json/json.js';
-import { listObjects } from '../../../src/watch/list-session.js';
-import { collectionOf } from '../../../src/watch/resource-path.js';
+import type { ApiTransport } from '../../../src/cluster/http/api-client.js';
+import { listObjects } from '../../../src/cluster/watch/list-session.js';
+import { collectionOf } from '../../../src/cluster/watch/resource-path.js';
+import { objectOf } from '../../../src/lib/json/json.js';
 import { atOnce } from '../../support/lanes.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';
 import { never } from '../../support/signals.js';

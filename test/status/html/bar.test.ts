@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { bar } from '../../../src/status/html/bar.js';
+import { bar } from '../../../src/people/status/html/bar.js';
 
 function partsOf(text: string): readonly string[] {
   return Array.from(

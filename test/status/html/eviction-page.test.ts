@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import type { EvictionRecord } from '../../../src/history/eviction-record.js';
-import { evictionReport } from '../../../src/report/eviction-report.js';
+import type { EvictionRecord } from '../../../src/facts/history/eviction-record.js';
+import { evictionReport } from '../../../src/people/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../../support/eviction-builders.js';
 import { aPodUsage, aReading } from '../../support/snapshot-builders.js';
 import { mib } from '../../support/units.js';

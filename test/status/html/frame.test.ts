@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import type { Problem } from '../../../src/status/status.js';
+import type { Problem } from '../../../src/people/status/status.js';
 import { aReading } from '../../support/snapshot-builders.js';
 import { aCluster, anAbsence } from '../../support/status-builders.js';
 import { aPage } from '../../support/view-pages.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { linksFrom, queryOf } from '../../../src/status/html/links.js';
+import { linksFrom, queryOf } from '../../../src/people/status/html/links.js';
 
 it.each([
   ['/', './'],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { evictionReport } from '../../../src/report/eviction-report.js';
+import { evictionReport } from '../../../src/people/report/eviction-report.js';
 import { aPod } from '../../support/builders.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 
-import type { ListedNodeReport } from '../../../src/query/list-nodes.js';
-import { parseListQuery } from '../../../src/query/list-query.js';
-import { renderView } from '../../../src/status/html/page.js';
+import type { ListedNodeReport } from '../../../src/people/query/list-nodes.js';
+import { parseListQuery } from '../../../src/people/query/list-query.js';
+import { renderView } from '../../../src/people/status/html/page.js';
 import { aMeasuredNode, anAbsentNodeStatus, aStatus } from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseListQuery } from '../../../src/query/list-query.js';
-import type { DiskReport } from '../../../src/report/disk-report.js';
-import type { SignalReport } from '../../../src/report/signal-report.js';
-import { renderView } from '../../../src/status/html/page.js';
-import type { NodeObject } from '../../../src/status/views.js';
+import { parseListQuery } from '../../../src/people/query/list-query.js';
+import type { DiskReport } from '../../../src/people/report/disk-report.js';
+import type { SignalReport } from '../../../src/people/report/signal-report.js';
+import { renderView } from '../../../src/people/status/html/page.js';
+import type { NodeObject } from '../../../src/people/status/views.js';
 import { sectionText as textOf } from '../../support/page-text.js';
 import { aCluster, aGrid, aMeasuredNode, anAbsentNodeStatus, aStatus } from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';

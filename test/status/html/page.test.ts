@@ -3,10 +3,10 @@ import { gzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
-import { nodeConditions } from '../../../src/report/node-condition.js';
-import { pagePolicy } from '../../../src/status/html/frame.js';
-import { renderPage } from '../../../src/status/html/page.js';
-import type { Status } from '../../../src/status/status.js';
+import { nodeConditions } from '../../../src/people/report/node-condition.js';
+import { pagePolicy } from '../../../src/people/status/html/frame.js';
+import { renderPage } from '../../../src/people/status/html/page.js';
+import type { Status } from '../../../src/people/status/status.js';
 import { sectionText as textOf } from '../../support/page-text.js';
 import { aCluster, aGrid, aHealth, aLimit, aStatus, aSummary } from '../../support/status-builders.js';
 import { gib } from '../../support/units.js';

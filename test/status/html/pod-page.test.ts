@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { ClusterReading } from '../../../src/query/cluster-reading.js';
+import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
 import { aContainer, aContainerSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
 import {
   aClusterSnapshot,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseListQuery } from '../../../src/query/list-query.js';
-import { renderView } from '../../../src/status/html/page.js';
-import type { Problem, Status } from '../../../src/status/status.js';
+import { parseListQuery } from '../../../src/people/query/list-query.js';
+import { renderView } from '../../../src/people/status/html/page.js';
+import type { Problem, Status } from '../../../src/people/status/status.js';
 import { sectionText as textOf } from '../../support/page-text.js';
 import { aCluster, aHealth, aStatus, aSummary } from '../../support/status-builders.js';
 

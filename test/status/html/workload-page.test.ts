@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import type { ClusterReading } from '../../../src/query/cluster-reading.js';
-import { evictionReport } from '../../../src/report/eviction-report.js';
+import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
+import { evictionReport } from '../../../src/people/report/eviction-report.js';
 import { aPod } from '../../support/builders.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {

@@ -3,17 +3,17 @@ import { inspect, isDeepStrictEqual } from 'node:util';
 
 import type fc from 'fast-check';
 
-import { type FailureReason, RequestError, UserError } from '../../../src/base/errors.js';
+import type { Pod } from '../../../src/cluster/kube/objects.js';
+import { projectPod } from '../../../src/cluster/kube/projection.js';
+import { formatSelector, parseSelector } from '../../../src/cluster/kube/selector.js';
+import { decodeSummary } from '../../../src/cluster/kubelet/summary-reader.js';
+import { readList } from '../../../src/cluster/watch/list-stream.js';
+import { readWatchEvents } from '../../../src/cluster/watch/watch-stream.js';
 import { ConfigError } from '../../../src/config/faults.js';
-import { acceptsGzip, negotiateFormat } from '../../../src/exposition/negotiate.js';
-import type { Pod } from '../../../src/kube/objects.js';
-import { projectPod } from '../../../src/kube/projection.js';
-import { formatSelector, parseSelector } from '../../../src/kube/selector.js';
-import { decodeSummary } from '../../../src/kubelet/summary-reader.js';
-import { familyFilter } from '../../../src/server/family-filter.js';
-import { scrapeTimeoutMs } from '../../../src/server/scrape-timeout.js';
-import { readList } from '../../../src/watch/list-stream.js';
-import { readWatchEvents } from '../../../src/watch/watch-stream.js';
+import { type FailureReason, RequestError, UserError } from '../../../src/lib/base/errors.js';
+import { acceptsGzip, negotiateFormat } from '../../../src/metrics/exposition/negotiate.js';
+import { familyFilter } from '../../../src/serve/server/family-filter.js';
+import { scrapeTimeoutMs } from '../../../src/serve/server/scrape-timeout.js';
 import { settingsOf } from '../exporter.js';
 import { parseExposition } from '../exposition-parser.js';
 import { atOnce } from '../lanes.js';

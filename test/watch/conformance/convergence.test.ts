@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { Random } from '../../../sim/model/random.js';
-import { RequestError } from '../../../src/base/errors.js';
-import type { ApiTransport } from '../../../src/http/api-client.js';
+import type { ApiTransport } from '../../../src/cluster/http/api-client.js';
+import { RequestError } from '../../../src/lib/base/errors.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { answers, errorLine, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
 import { listOfA, type RunningReflector, runReflector } from '../scripted-reflector.js';

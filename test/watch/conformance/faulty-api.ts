@@ -1,6 +1,6 @@
 /** An API server with pods that change, in memory, and with the faults that a test chooses. */
-import { RequestError } from '../../../src/base/errors.js';
-import type { ApiRequest, ApiTransport } from '../../../src/http/api-client.js';
+import type { ApiRequest, ApiTransport } from '../../../src/cluster/http/api-client.js';
+import { RequestError } from '../../../src/lib/base/errors.js';
 import {
   answers,
   bodyOf,

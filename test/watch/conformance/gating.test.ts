@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 
 import { describe, expect, it } from 'vitest';
 
-import { RequestError } from '../../../src/base/errors.js';
+import { RequestError } from '../../../src/lib/base/errors.js';
 import { Exporter } from '../../support/exporter.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { type LoopbackHandler, podOf, sendLines, sendList, startReflector } from '../loopback-api.js';

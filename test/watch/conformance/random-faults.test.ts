@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import type { StoreChange } from '../../../src/watch/object-store.js';
+import type { StoreChange } from '../../../src/cluster/watch/object-store.js';
 import { type RunningReflector, runReflector, type Thing } from '../scripted-reflector.js';
 import { FaultyApi, type RequestFault, requestFaults, type StreamFault, streamFaults } from './faulty-api.js';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { RequestError } from '../../../src/base/errors.js';
-import type { StoreChange } from '../../../src/watch/object-store.js';
+import type { StoreChange } from '../../../src/cluster/watch/object-store.js';
+import { RequestError } from '../../../src/lib/base/errors.js';
 import {
   answers,
   expired,

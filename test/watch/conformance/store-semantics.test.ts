@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { Scheduler } from '../../../src/base/scheduler.js';
-import { ObjectStore, type StoreChange, type StoredObject } from '../../../src/watch/object-store.js';
+import { ObjectStore, type StoreChange, type StoredObject } from '../../../src/cluster/watch/object-store.js';
+import { Scheduler } from '../../../src/lib/base/scheduler.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { errorLine, podJson, ScriptedApi, sendsList, sendsWatch } from '../scripted-api.js';
 import { deleted, modified, project, runReflector, type Thing } from '../scripted-reflector.js';

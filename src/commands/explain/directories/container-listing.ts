@@ -1,8 +1,8 @@
-import { type Clock, startDeadline } from '../../../base/clock.js';
-import { messageOf, RequestError } from '../../../base/errors.js';
-import { commandLine, oneLine } from '../../../base/text.js';
-import { formatPercent } from '../../../base/units.js';
-import type { FoundDirectories, ListingProblem, Walk } from '../../../report/pod-directories.js';
+import { type Clock, startDeadline } from '../../../lib/base/clock.js';
+import { messageOf, RequestError } from '../../../lib/base/errors.js';
+import { commandLine, oneLine } from '../../../lib/base/text.js';
+import { formatPercent } from '../../../lib/base/units.js';
+import type { FoundDirectories, ListingProblem, Walk } from '../../../people/report/pod-directories.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
 import type { PodContainer, PodContainers, VolumeMount } from './container-mounts.js';
 import { parseWalkOutput, type WalkOutput } from './walk-output.js';

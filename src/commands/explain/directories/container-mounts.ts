@@ -1,4 +1,4 @@
-import { type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from '../../../json/json.js';
+import { type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from '../../../lib/json/json.js';
 
 /** A mount of the whole of a volume. */
 export interface VolumeMount {

@@ -1,10 +1,15 @@
-import { RequestError, UsageError, UserError } from '../../../base/errors.js';
-import { commandLine } from '../../../base/text.js';
+import type { Credentials } from '../../../cluster/credentials/credentials.js';
+import { readObject } from '../../../cluster/http/read-object.js';
 import { didYouMean } from '../../../config/suggestion.js';
-import type { Credentials } from '../../../credentials/credentials.js';
-import { readObject } from '../../../http/read-object.js';
-import type { JsonObject } from '../../../json/json.js';
-import { hasFound, type PodDirectories, podDirectories, type SummarizedPod } from '../../../report/pod-directories.js';
+import { RequestError, UsageError, UserError } from '../../../lib/base/errors.js';
+import { commandLine } from '../../../lib/base/text.js';
+import type { JsonObject } from '../../../lib/json/json.js';
+import {
+  hasFound,
+  type PodDirectories,
+  podDirectories,
+  type SummarizedPod,
+} from '../../../people/report/pod-directories.js';
 import { CommandRequests } from '../../command-requests.js';
 import { connectionWords, sourceWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';

@@ -1,6 +1,11 @@
-import { formatBytes, formatPercent } from '../../../base/units.js';
-import { partName, partNote, summaryText, sumText } from '../../../report/directory-texts.js';
-import { type EntryReport, hasFound, type PartReport, type PodDirectories } from '../../../report/pod-directories.js';
+import { formatBytes, formatPercent } from '../../../lib/base/units.js';
+import { partName, partNote, summaryText, sumText } from '../../../people/report/directory-texts.js';
+import {
+  type EntryReport,
+  hasFound,
+  type PartReport,
+  type PodDirectories,
+} from '../../../people/report/pod-directories.js';
 import { type Column, tableLines } from '../../text/table.js';
 import { paragraphs, wrapped } from '../../text/terminal-text.js';
 import { ownLines } from '../../text/verdict-lines.js';

@@ -1,6 +1,6 @@
-import { messageOf, UserError } from '../../../base/errors.js';
-import type { SummarizedPod } from '../../../report/pod-directories.js';
-import { NotFoundError } from '../../../status/view-errors.js';
+import { messageOf, UserError } from '../../../lib/base/errors.js';
+import type { SummarizedPod } from '../../../people/report/pod-directories.js';
+import { NotFoundError } from '../../../people/status/view-errors.js';
 import type { CommandContext } from '../../context.js';
 import { type ClusterFlags, withViews } from '../../one-shot.js';
 

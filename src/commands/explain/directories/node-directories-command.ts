@@ -1,7 +1,7 @@
-import { RequestError, UserError } from '../../../base/errors.js';
-import { commandLine, oneLine } from '../../../base/text.js';
-import { formatBytes } from '../../../base/units.js';
-import { type DiskOwner, type NodeDirectories, nodeDirectories } from '../../../report/node-directories.js';
+import { RequestError, UserError } from '../../../lib/base/errors.js';
+import { commandLine, oneLine } from '../../../lib/base/text.js';
+import { formatBytes } from '../../../lib/base/units.js';
+import { type DiskOwner, type NodeDirectories, nodeDirectories } from '../../../people/report/node-directories.js';
 import { connectionWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 
 import { runArguments } from '../../../../src/commands/command-line.js';
-import { nodeDirectories } from '../../../../src/report/node-directories.js';
+import { nodeDirectories } from '../../../../src/people/report/node-directories.js';
 import { aCommandContext } from '../../../support/command-context.js';
 import { untilEnd } from '../../../support/fixtures.js';
 import { isInstalled, temporaryFolder } from '../../../support/programs.js';

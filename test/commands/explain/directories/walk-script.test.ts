@@ -8,7 +8,7 @@ import { beforeAll, expect, test } from 'vitest';
 
 import { parseWalkOutput } from '../../../../src/commands/explain/directories/walk-output.js';
 import { walkCommand, type WalkPlan } from '../../../../src/commands/explain/directories/walk-script.js';
-import type { WalkEntry } from '../../../../src/report/pod-directories.js';
+import type { WalkEntry } from '../../../../src/people/report/pod-directories.js';
 import { untilEnd } from '../../../support/fixtures.js';
 import { isInstalled, temporaryFolder } from '../../../support/programs.js';
 

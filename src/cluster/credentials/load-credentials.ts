@@ -1,0 +1,139 @@
+import { access } from 'node:fs/promises';
+import { isIPv6 } from 'node:net';
+import { delimiter, join } from 'node:path';
+
+import type { Clock } from '../../lib/base/clock.js';
+import { messageOf, UserError } from '../../lib/base/errors.js';
+import { readCertificate, readCredentialFile } from './credential-files.js';
+import { bearer, type CredentialMaterial, type Credentials } from './credentials.js';
+import { impersonationHeaders, type ImpersonationOverrides } from './impersonation.js';
+import type { ContextOverrides } from './kubeconfig-context.js';
+import { type CredentialSource, RotatingCredentials } from './rotating-credentials.js';
+
+/** Replace parts of the kubeconfig; the impersonation also that of a service account, which has none. */
+export type CredentialOverrides = ContextOverrides & ImpersonationOverrides;
+
+/** Where kubeconfigs may be. */
+interface KubeconfigPlaces {
+  /** Takes precedence over everything else. */
+  readonly kubeconfigPath?: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Contains `.kube/config`. */
+  readonly homeDir: string;
+}
+
+export interface LoadCredentialsOptions extends KubeconfigPlaces {
+  readonly overrides?: CredentialOverrides;
+  /** `/var/run/secrets/kubernetes.io/serviceaccount` without it. */
+  readonly inClusterDir?: string;
+  readonly clock: Clock;
+  /** How long an exec plugin may take; 30 s without it. */
+  readonly readTimeoutMs?: number | undefined;
+  /** Takes what an exec plugin writes to standard error, such as how to log in. Without it, errors quote that. */
+  readonly onPluginOutput?: ((text: string) => void) | undefined;
+}
+
+const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+/**
+ * Loads them from the kubeconfig of the command line, else of `$KUBECONFIG` (a list; missing files are ignored), else from
+ * `~/.kube/config`, else from the service account of the pod that the exporter runs in. A server among the overrides
+ * needs none of them. Throws UserError.
+ */
+export async function loadCredentials(options: LoadCredentialsOptions): Promise<Credentials> {
+  const { clock, overrides = {}, environment, readTimeoutMs, onPluginOutput } = options;
+  const paths = await kubeconfigPaths(options);
+  if (paths.length === 0) refuseNames(overrides);
+  if (paths.length > 0 || overrides.server !== undefined) {
+    const { kubeconfigSource } = await import('./kubeconfig-source.js');
+    const source = await kubeconfigSource({ paths, overrides, environment, clock, onPluginOutput });
+    return new RotatingCredentials({ source, clock, readTimeoutMs });
+  }
+  const directory = options.inClusterDir ?? serviceAccountDir;
+  const source = await inClusterSource({ environment, directory, overrides });
+  if (source !== undefined) return new RotatingCredentials({ source, clock });
+  throw new UserError(
+    'no credentials for the API server: --kubeconfig and $KUBECONFIG are not set, ' +
+      `${homeKubeconfig(options)} does not exist, and $KUBERNETES_SERVICE_HOST and $KUBERNETES_SERVICE_PORT are not set ` +
+      '(not running in a cluster); set --kubeconfig FILE',
+  );
+}
+
+function refuseNames({ context, cluster, user }: ContextOverrides): void {
+  for (const [flag, name] of Object.entries({ context, cluster, user })) {
+    if (name !== undefined) throw new UserError(`--${flag} ${name} is set, but there is no kubeconfig`);
+  }
+}
+
+/** Returns the files to read, of which there may be none. Throws UserError when none of `$KUBECONFIG` exists. */
+async function kubeconfigPaths(options: KubeconfigPlaces): Promise<string[]> {
+  if (options.kubeconfigPath !== undefined) return [options.kubeconfigPath];
+  const listed = (options.environment['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
+  const existing = await existingOf(listed.length > 0 ? listed : [homeKubeconfig(options)]);
+  if (listed.length > 0 && existing.length === 0) {
+    throw new UserError(`$KUBECONFIG is ${listed.join(delimiter)}, but no such file exists; fix it or unset it`);
+  }
+  return existing;
+}
+
+function homeKubeconfig({ homeDir }: KubeconfigPlaces): string {
+  return join(homeDir, '.kube', 'config');
+}
+
+async function existingOf(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    paths.map((path) =>
+      access(path).then(
+        () => [path],
+        () => [],
+      ),
+    ),
+  );
+  return found.flat();
+}
+
+/**
+ * The service account of the pod that the exporter runs in; undefined outside of a pod. Throws UserError when its files
+ * are missing.
+ * https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/#directly-accessing-the-rest-api
+ */
+async function inClusterSource({
+  environment,
+  directory,
+  overrides,
+}: {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly overrides: ImpersonationOverrides;
+  /** Where the service account's files are mounted. */
+  readonly directory: string;
+}): Promise<CredentialSource | undefined> {
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
+  if (!host || !port) return undefined;
+  const description = `service account in ${directory}`;
+  const impersonation = impersonationHeaders({}, overrides, description);
+  const read = async (): Promise<CredentialMaterial> => {
+    const { headers, tls } = await readMaterial(directory);
+    return { headers: { ...headers, ...impersonation }, tls };
+  };
+  await read().catch((error: unknown) => {
+    const hint = 'mount it with automountServiceAccountToken: true, or use a kubeconfig';
+    throw new UserError(`${messageOf(error)}; ${hint}`, { cause: error });
+  });
+  const namespaceFile = join(directory, 'namespace');
+  return {
+    server: new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`),
+    proxyUrl: undefined, // the address is one of the cluster's network, which a proxy of $HTTPS_PROXY cannot reach
+    namespace: await readCredentialFile(namespaceFile, 'namespace').catch(() => undefined),
+    description,
+    read,
+    forget: () => undefined,
+  };
+}
+
+async function readMaterial(directory: string): Promise<CredentialMaterial> {
+  const [token, ca] = await Promise.all([
+    readCredentialFile(join(directory, 'token'), 'service account token'),
+    readCertificate(join(directory, 'ca.crt'), 'CA of the API server'),
+  ]);
+  return { headers: bearer(token), tls: { ca, rejectUnauthorized: true } };
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '../../lib/base/clock.js';
+import { RequestError } from '../../lib/base/errors.js';
+import { truncate } from '../../lib/base/text.js';
+import type { Credentials } from '../credentials/credentials.js';
+import { apiErrorFromResponse, type ErrorResponse } from './api-error.js';
+import { HttpClient, type HttpRequest, type RequestBody } from './http-client.js';
+import type { TlsHints } from './request-failure.js';
+
+export interface ApiRequest {
+  /** Below the server's URL, such as `/api/v1/pods`. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  /** Makes it a POST, which must create nothing: of a review. */
+  readonly body?: RequestBody;
+  /** Whether the response may be compressed: pays for large lists, and not for a watch. Default: false. */
+  readonly acceptsGzip?: boolean;
+  /** Whether the server may leave `metadata.managedFields` out of the objects: a quarter to a half of a list. Default: false. */
+  readonly dropsManagedFields?: boolean;
+}
+
+export interface ApiTransport {
+  /**
+   * Resolves with the decompressed body when the headers of a JSON response with status 200 or 201 are there.
+   * Throws RequestError (ApiError for another status), or the signal's reason when it aborts. The signal ends the body
+   * too; leaving the loop over the body early closes the connection.
+   */
+  open(request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>>;
+}
+
+/** More than the 30 s after which proxies commonly time out, so that their response arrives. */
+const defaultHeadersTimeoutMs = 35_000;
+
+/**
+ * From 1.38 on with the feature gate ManagedFieldsOptOut. Before, servers ignore parameters that they do not know; what takes
+ * none at all finds the second type, or answers 406. https://kep.k8s.io/5958
+ */
+const withoutManagedFields = 'application/json;drop=metadata.managedFields, application/json';
+
+/** Of the path in error messages: a name that no server takes may be of any length. */
+const maxPathLength = 500;
+
+/** A refusal is also followed by a back-off, and someone may log in meanwhile. */
+const renewalPauseMs = 60_000;
+
+/** Requests to the API server. */
+export class ApiClient implements ApiTransport, Disposable {
+  readonly server: URL;
+  readonly #errorFromResponse: (response: ErrorResponse) => RequestError;
+  readonly #disablesCompression: boolean;
+  readonly #http: HttpClient;
+  /** Until the server, or a proxy in front of it, refuses the parameter. */
+  #dropsManagedFields = true;
+
+  constructor({
+    headersTimeoutMs = defaultHeadersTimeoutMs,
+    ...options
+  }: {
+    readonly credentials: Credentials;
+    readonly clock: Clock;
+    /** Of the exporter, for the User-Agent header. */
+    readonly version: string;
+    /** From the call to the headers of the response, in milliseconds; 35 s without it. */
+    readonly headersTimeoutMs?: number;
+    readonly tlsHints?: TlsHints;
+    /** For another server in place of the API server. */
+    readonly errorFromResponse?: (response: ErrorResponse) => RequestError;
+  }) {
+    const { server, proxyUrl, disablesCompression = false } = options.credentials;
+    this.server = server;
+    this.#disablesCompression = disablesCompression;
+    this.#errorFromResponse =
+      options.errorFromResponse ?? ((response) => apiErrorFromResponse(response, options.clock));
+    const proxy = proxyUrl && { url: proxyUrl, serverHost: server.hostname };
+    this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs, renewalPauseMs });
+  }
+
+  async open(request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
+    const plain = this.#httpRequest(request);
+    if (request.dropsManagedFields !== true || !this.#dropsManagedFields) return this.#http.open(plain, signal);
+    try {
+      return await this.#http.open({ ...plain, accept: withoutManagedFields }, signal);
+    } catch (error) {
+      if (!(error instanceof RequestError) || error.status !== 406) throw error;
+      this.#dropsManagedFields = false;
+      return this.#http.open(plain, signal);
+    }
+  }
+
+  /** Closes idle connections now and the others when their requests end. */
+  [Symbol.dispose](): void {
+    this.#http[Symbol.dispose]();
+  }
+
+  #httpRequest({ path, query, body, acceptsGzip = false }: ApiRequest): HttpRequest {
+    const url = new URL(this.server);
+    url.pathname = url.pathname.replace(/\/$/, '') + path;
+    url.search = new URLSearchParams(query).toString();
+    return {
+      url,
+      what: truncate(`${body === undefined ? 'GET' : 'POST'} ${path}`, maxPathLength),
+      body,
+      acceptsGzip: acceptsGzip && !this.#disablesCompression,
+      errorFromResponse: this.#errorFromResponse,
+    };
+  }
+}

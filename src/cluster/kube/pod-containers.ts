@@ -1,0 +1,91 @@
+import { type JsonObject, objectsOf } from '../../lib/json/json.js';
+import type { Container, ContainerKind, DeclaredAmounts, Pod } from './objects.js';
+import { addAmounts, type Amount, compareAmounts } from './quantity.js';
+
+type Containers = Pick<Pod, 'containers' | 'rest'>;
+
+/** Returns {@link DeclaredAmounts.limitBytes} of a pod. */
+export function declaredLimit({ containers, rest }: Containers): Amount | undefined {
+  return rest === undefined ? limitOf(containers) : rest.declared.limitBytes;
+}
+
+/** Returns {@link DeclaredAmounts.requestBytes} of a pod. */
+export function declaredRequest({ containers, rest }: Containers): Amount | undefined {
+  return rest === undefined ? requestOf(containers) : rest.declared.requestBytes;
+}
+
+/** Returns {@link DeclaredAmounts.formerRequestBytes} of a pod. */
+export function formerDeclaredRequest({ containers, rest }: Containers): Amount {
+  return rest === undefined ? formerRequestOf(containers) : rest.declared.formerRequestBytes;
+}
+
+/** Sums over these containers: init containers first, as in {@link Pod.containers}. */
+export function declaredAmounts(containers: readonly Container[]): DeclaredAmounts {
+  return {
+    limitBytes: limitOf(containers),
+    requestBytes: requestOf(containers),
+    formerRequestBytes: formerRequestOf(containers),
+  };
+}
+
+function limitOf(containers: readonly Container[]): Amount | undefined {
+  return aggregate(containers, ({ limitBytes }) => limitBytes);
+}
+
+function requestOf(containers: readonly Container[]): Amount | undefined {
+  return aggregate(containers, ({ requestBytes }) => requestBytes);
+}
+
+/**
+ * The larger of two moments of a pod's life: app and sidecar containers together, or one ordinary init container with
+ * the sidecars declared before it.
+ * https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
+ */
+function aggregate(
+  containers: readonly Container[],
+  amountOf: (container: Container) => Amount | undefined,
+): Amount | undefined {
+  let running: Amount = 0;
+  let init: Amount = 0;
+  let isDeclared = false;
+  for (const container of containers) {
+    const amount = amountOf(container);
+    if (amount === undefined || container.kind === 'ephemeral') continue;
+    isDeclared = true;
+    if (container.kind === 'init') init = larger(init, addAmounts(running, amount));
+    else running = addAmounts(running, amount);
+  }
+  return isDeclared ? larger(running, init) : undefined;
+}
+
+/** The app containers together, or the largest init container; a sidecar is an init container like any other here. */
+function formerRequestOf(containers: readonly Container[]): Amount {
+  const requestsOf = (isOfKind: (kind: Container['kind']) => boolean): readonly Amount[] =>
+    containers.filter(({ kind }) => isOfKind(kind)).map(({ requestBytes }) => requestBytes ?? 0);
+  const apps = requestsOf((kind) => kind === 'app').reduce(addAmounts, 0);
+  return requestsOf((kind) => kind === 'init' || kind === 'sidecar').reduce(larger, apps);
+}
+
+function larger(a: Amount, b: Amount): Amount {
+  return compareAmounts(a, b) < 0 ? b : a;
+}
+
+export interface ListedContainer {
+  readonly container: JsonObject;
+  readonly kind: ContainerKind;
+}
+
+/** Returns the containers of a spec in the order of {@link Pod.containers}. */
+export function listContainers({
+  initContainers,
+  containers,
+  ephemeralContainers,
+}: JsonObject): readonly ListedContainer[] {
+  const list = (value: unknown, kindOf: (container: JsonObject) => ContainerKind): readonly ListedContainer[] =>
+    objectsOf(value).map((container) => ({ container, kind: kindOf(container) }));
+  return [
+    ...list(initContainers, ({ restartPolicy }) => (restartPolicy === 'Always' ? 'sidecar' : 'init')),
+    ...list(containers, () => 'app'),
+    ...list(ephemeralContainers, () => 'ephemeral'),
+  ];
+}

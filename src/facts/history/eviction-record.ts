@@ -1,0 +1,121 @@
+import type { Labels } from '../../cluster/kube/objects.js';
+import type { UsageSample } from '../../cluster/kubelet/lookup.js';
+import type { DiskVerdict, NamedShortage } from '../node/disk-verdict.js';
+import type { LimitRatio } from '../node/limit-ratios.js';
+import type { ContainerUsage, MeasuredUsage, VolumeUsage } from '../node/usage.js';
+import type { Workload } from '../workload/workload.js';
+
+/** Why a kubelet evicts pods for local storage. Closed list: label values. `other`: in words that no known kubelet uses. */
+export const evictionCauses = [
+  'emptydir_limit',
+  'pod_limit',
+  'container_limit',
+  'node_bytes',
+  'node_inodes',
+  'node_admission',
+  'other',
+] as const;
+export type EvictionCause = (typeof evictionCauses)[number];
+
+/** What the message of an eviction for local storage names. */
+export interface StorageEviction {
+  readonly cause: EvictionCause;
+  /** The container or the emptyDir that was above its limit; '' for all other causes. */
+  readonly container: string;
+  readonly volume: string;
+  /** The limit that was exceeded, in bytes, rounded up; undefined for a cause without one. */
+  readonly limitBytes: number | undefined;
+  /** What the node was short of, in bytes or inodes; undefined for a limit, and where the message does not name it. */
+  readonly shortage?: NamedShortage | undefined;
+}
+
+/** What is kept of a pod's usage. Bounded: see `boundedUsage`. */
+export interface KeptUsage extends Pick<MeasuredUsage, 'usedBytes' | 'inodesUsed' | 'components' | 'volumesPending'> {
+  readonly containers: readonly (Pick<ContainerUsage, 'name' | 'usedBytes'> & {
+    readonly rootfsBytes: number | undefined;
+    readonly logsBytes: number | undefined;
+  })[];
+  readonly volumes: readonly (Pick<VolumeUsage, 'name' | 'type' | 'medium'> & {
+    readonly usedBytes: number | undefined;
+  })[];
+}
+
+/** What was last measured of a pod before its eviction. */
+export interface LastUsage {
+  /** Wall time in milliseconds at which the summary was fetched. */
+  readonly fetchedAtMs: number;
+  /** Undefined when the kubelet reported no total. */
+  readonly usage: KeptUsage | undefined;
+  /** As enforced before the eviction, in the order in which the kubelet checks; the nearest ones of very many. */
+  readonly ratios: readonly LimitRatio[];
+  /** Totals of the last summaries, the oldest first. */
+  readonly samples: readonly UsageSample[];
+  /** Of the total, between the first and the last sample; below 0 when it shrank. */
+  readonly growthBytesPerSecond: number | undefined;
+  /**
+   * The limit that would have let the pod live for an hour more at its last growth. Undefined when it did not grow, was not
+   * evicted for a limit, or mostly for logs, and above twice the peak or a tenth of the disk.
+   */
+  readonly limitForAnHourBytes: number | undefined;
+  /** Of the filesystem that limits count on. */
+  readonly nodeCapacityBytes?: number | undefined;
+}
+
+/**
+ * Why nothing is known of what an evicted pod used. `before_start`: it was evicted before this exporter's first list.
+ * `not_measured`: no summary of the last minutes listed it, as when it was refused at admission, or filled the disk before
+ * it was measured.
+ * `no_exporter`: only the status of the pod was read.
+ */
+export type UnknownUsageReason = 'before_start' | 'not_measured' | 'no_exporter';
+
+/** One eviction of a pod for local storage. */
+export interface EvictionRecord extends StorageEviction {
+  readonly namespace: string;
+  readonly pod: string;
+  /** Of the API object. */
+  readonly uid: string;
+  readonly node: string;
+  /** The pod's; the first ones of very many. */
+  readonly labels: Labels;
+  /** Those that the pod belonged to. */
+  readonly workloads: readonly Workload[];
+  /** As the kubelet wrote it, at most 2,000 characters. */
+  readonly message: string;
+  /** Wall times in milliseconds: of the eviction according to the pod's status, and when the exporter saw it. */
+  readonly evictedAtMs: number;
+  readonly seenAtMs: number;
+  /** An exporter saw it happen; otherwise it found the evicted pod at its start. */
+  readonly wasSeenLive: boolean;
+  /** Whether the node had the condition: by the cause where that is the node, else when the eviction was seen; undefined when it was unknown. */
+  readonly diskPressure: boolean | undefined;
+  readonly lastUsage: LastUsage | UnknownUsageReason;
+  /** Of its node, by the last summary before; undefined for an eviction for a limit, and where nothing is known of the node. */
+  readonly nodeVerdict?: DiskVerdict | undefined;
+}
+
+/** The evictions of one workload or node that this process has seen. Immutable. */
+export interface EvictionCounts<T> {
+  readonly of: T;
+  /** 0 for each cause; `other` is absent until it has been seen. */
+  readonly counts: ReadonlyMap<EvictionCause, number>;
+}
+
+/** What the log has at one moment. */
+export interface EvictionSnapshot {
+  /** Of pods that are shown, as long as they have series, the newest eviction first. The same array until it changes. */
+  readonly records: readonly EvictionRecord[];
+  readonly workloads: readonly EvictionCounts<Workload>[];
+  /** By node name. */
+  readonly nodes: readonly EvictionCounts<string>[];
+}
+
+export interface EvictionSnapshotOptions {
+  /** Those that are counted also without an eviction. Counters of all others without a record are forgotten. */
+  readonly workloads: Iterable<Workload>;
+  readonly nodeNames: Iterable<string>;
+  /** Whether pods that belong to no workload are shown. */
+  readonly showsAllPods: boolean;
+}
+
+export const noEvictionsSeen: EvictionSnapshot = { records: [], workloads: [], nodes: [] };

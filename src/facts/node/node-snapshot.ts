@@ -1,0 +1,292 @@
+import type { Node, Pod } from '../../cluster/kube/objects.js';
+import { ofSamePod, type PodIdentity } from '../../cluster/kube/pod-identity.js';
+import { isOfVirtualCluster } from '../../cluster/kube/virtual-node.js';
+import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
+import type { KubeletConfiguration } from '../../cluster/kubelet/kubelet-configuration.js';
+import type { CacheLookup } from '../../cluster/kubelet/lookup.js';
+import type { PodSummary } from '../../cluster/kubelet/summary.js';
+import { byNames, Ranking } from '../../lib/base/ranking.js';
+import type { WorkloadResolver } from '../workload/workload-resolver.js';
+import { judgedFilesystems } from './frozen-statistics.js';
+import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
+import type { LimitRatio } from './limit-ratios.js';
+import { isActive } from './limits.js';
+import { knownNearest, nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
+import { nodeImages } from './node-images.js';
+import type { NodeLayout } from './node-layout.js';
+import { type NodeMemory, nothingLearned } from './node-memory.js';
+import { type BoundPod, boundPod } from './node-objects.js';
+import { evictionHeadrooms, type NodeThreshold, noThresholds, thresholdsInForce } from './node-thresholds.js';
+import type { NodeSnapshot, SkipReason } from './node-view.js';
+import { type DerivedPods, type PodContext, type PodRecord, withDerived } from './pod-record.js';
+import { haveSameSizes } from './same-sizes.js';
+import {
+  hasRootfs,
+  lacksRootfsLastingly,
+  type LayerSight,
+  mayChange,
+  nodeUnenforced,
+  podUnenforced,
+} from './unenforced-limits.js';
+import { unknownItemsOf } from './unknown-items.js';
+import type { PodUsage } from './usage.js';
+
+/** What the API server knows of pods. */
+export interface PodLister {
+  /** The pods of a node: the same array as long as none of them changes. */
+  podsOn(nodeName: string): readonly Pod[];
+  /** The names of the nodes that pods are bound to, whether or not the nodes exist. */
+  boundNodeNames(): Iterable<string>;
+  /** Namespaces in scope whose pods are not known yet: the same array as long as they are the same. */
+  unlistedNamespaces(): readonly string[];
+  findPod(namespace: string, name: string): Pod | undefined;
+  /** Whether the API object of the pod was deleted recently. */
+  isDeleted(pod: PodIdentity): boolean;
+}
+
+export interface NodeSnapshotOptions {
+  readonly pods: PodLister;
+  readonly resolver: WorkloadResolver;
+  readonly contextOf: (node: Node, layout: NodeLayout) => PodContext;
+  readonly scope: PodScope;
+  /** Whether pods that belong to no workload have detail series. */
+  readonly showsAllPods: boolean;
+  /** Of a node: pods that the API server does not know with names in series, the first by namespace and name. */
+  readonly maxUnknownPods: number;
+  /** How fast the pods of a node grow, by their entries in its last summary. */
+  readonly growth: (nodeName: string) => PodGrowth;
+  /** How long a summary is fresh as a rule, in milliseconds. */
+  readonly ttlMs: number;
+  /** How long a pod may run before its node's summary must list it with all it uses, in milliseconds. */
+  readonly graceMs: number;
+}
+
+export interface NodeSnapshotInput extends Pick<
+  NodeSnapshot,
+  'node' | 'summary' | 'arrivedAtMs' | 'layout' | 'frozen'
+> {
+  readonly context: PodContext;
+  /** Undefined while it is not known. */
+  readonly configuration: KubeletConfiguration | undefined;
+  /** See `NodeMemory.refutedSignals`. */
+  readonly refutedSignals: (thresholds: readonly NodeThreshold[]) => readonly EvictionSignal[];
+  /** Records of the same context. */
+  readonly known?: KnownRecords | undefined;
+  /** Receives what is derived of the pods. */
+  readonly derived: DerivedPods;
+  /** Receives what the summary measured. Undefined for a summary that is not the last one: nothing is forecast then. */
+  readonly memory?: Pick<NodeMemory, 'learn'> | undefined;
+}
+
+/** The records of the pods of a summary, by the UIDs of its entries. */
+export type KnownRecords = ReadonlyMap<string, PodRecord>;
+
+/** Pods, containers and volumes of a summary from which a snapshot is made in one step: a few milliseconds at most. */
+const maxItemsInOneStep = 2_000;
+
+export function isLarge(lookup: CacheLookup): boolean {
+  if (lookup.state === 'absent') return false;
+  const { pods } = lookup.summary;
+  let itemCount = pods.length;
+  for (const { containers, volumes } of pods) itemCount += containers.length + (volumes?.length ?? 0);
+  return itemCount > maxItemsInOneStep;
+}
+
+/** `bound`: the pods of the node. */
+export function joinNodePods(
+  { node, summary }: Pick<NodeSnapshotInput, 'node' | 'summary'>,
+  bound: readonly BoundPod[],
+  { pods, scope, maxUnknownPods, growth, graceMs }: NodeSnapshotOptions,
+): JoinedNodePods {
+  const byUid = new Map<string, BoundPod>();
+  for (const pod of bound) byUid.set(pod.pod.kubeletUid, pod);
+  const joined = joinPods({
+    nodeName: node.name,
+    summary,
+    findPod: (namespace, name) => pods.findPod(namespace, name),
+    ownPod: (kubeletUid) => byUid.get(kubeletUid)?.pod,
+    isDeleted: (pod) => pods.isDeleted(pod),
+    scope,
+  });
+  const unknown: PodSummary[] = [];
+  for (const [entry, pod] of joined.pods) if (pod === undefined) unknown.push(entry);
+  const nameless = new Set(unknown);
+  for (const entry of firstNames(unknown, maxUnknownPods)) nameless.delete(entry);
+  return {
+    ...joined,
+    byUid,
+    unknown,
+    nameless,
+    growth: growth(node.name),
+    measuredAtMs: summary.nodefs?.timeMs ?? Infinity,
+    graceMs,
+    hasRootfs: summary.pods.some(hasRootfs),
+  };
+}
+
+export interface JoinedNodePods extends JoinResult, LayerSight {
+  readonly byUid: ReadonlyMap<string, BoundPod>;
+  /** Those that the API server does not know, and those of them without a name in series. */
+  readonly unknown: readonly PodSummary[];
+  readonly nameless: ReadonlySet<PodSummary>;
+  readonly growth: PodGrowth;
+}
+
+/** By namespace and name. */
+function firstNames(pods: readonly PodSummary[], count: number): readonly PodSummary[] {
+  if (pods.length <= count) return pods;
+  const first = new Ranking(
+    count,
+    byNames<PodSummary>(({ namespace, name }) => [namespace, name]),
+  );
+  for (const pod of pods) first.add(pod);
+  return first.top();
+}
+
+/**
+ * Records a pod of the summary; returns the record of before while its entry and its API object are the same. Of one whose entry
+ * has the same sizes, nothing is derived again.
+ */
+export function recordPod(
+  [summary, pod]: readonly [PodSummary, Pod | undefined],
+  joined: JoinedNodePods,
+  { known, context, derived }: Pick<NodeSnapshotInput, 'known' | 'context' | 'derived'>,
+  { resolver, ttlMs }: Pick<NodeSnapshotOptions, 'resolver' | 'ttlMs'>,
+): PodRecord {
+  const { byUid, nameless, growth } = joined;
+  const bound = pod && boundTo(pod, byUid, resolver);
+  const isNameless = nameless.has(summary);
+  const given = { summary, bound, isNameless };
+  const same = sameRecord(ofSamePod(known, summary), given, joined);
+  if (same !== undefined) return same;
+  const usage = context.usageOf(given);
+  const ratios = context.ratiosOf(given);
+  const nearest: Partial<LimitRatio> = knownNearest(given, ratios) ?? {};
+  const isUnmeasured = joined.hasRootfs && pod !== undefined && lacksRootfsLastingly(summary, pod, joined);
+  // Each field by its name: a spread object takes three times the memory.
+  const record: PodRecord = {
+    summary,
+    bound,
+    workloads: bound?.workloads ?? resolver.workloadsOf(undefined, summary.namespace),
+    isNameless,
+    isPending: usage.volumesPending,
+    containers: containersOf(usage),
+    unknownItems: usage.unknownItems,
+    evictionMs: podEvictionMs({ summary, bound, ratios }, growth, ttlMs),
+    unenforced: podUnenforced(ratios, isUnmeasured),
+    nearestRule: nearest.rule,
+    nearestRatio: nearest.ratio,
+  };
+  derived.set(record, withDerived(record, usage, ratios));
+  return record;
+}
+
+/** Returns the record of before where nothing else follows from `given`; undefined where it must be derived. */
+function sameRecord(
+  before: PodRecord | undefined,
+  { summary, bound, isNameless }: Pick<PodRecord, 'summary' | 'bound' | 'isNameless'>,
+  { growth, hasRootfs: isMeasuredHere }: JoinedNodePods,
+): PodRecord | undefined {
+  if (before === undefined || before.bound !== bound || before.isNameless !== isNameless) return undefined;
+  if (before.summary === summary) return before;
+  const isNear = before.evictionMs !== undefined || (growth.get(summary) ?? 0) > 0;
+  if (isNear || !haveSameSizes(before.summary, summary) || mayChange(before, isMeasuredHere)) return undefined;
+  const { workloads, isPending: isStillPending, containers, unknownItems, evictionMs, unenforced } = before;
+  const { nearestRule, nearestRatio: ratio } = before;
+  return {
+    summary,
+    bound,
+    workloads,
+    isNameless,
+    isPending: isStillPending,
+    containers,
+    unknownItems,
+    evictionMs,
+    unenforced,
+    nearestRule,
+    nearestRatio: ratio,
+  };
+}
+
+function containersOf(usage: PodUsage): PodRecord['containers'] {
+  return usage.containers.map(({ name, usedBytes }) => ({ container: name, usedBytes, maxUsedBytes: usedBytes }));
+}
+
+function boundTo(pod: Pod, byUid: JoinedNodePods['byUid'], resolver: WorkloadResolver): BoundPod {
+  const known = byUid.get(pod.kubeletUid);
+  return known?.pod === pod ? known : boundPod(pod, resolver);
+}
+
+export function createNodeSnapshot(
+  input: NodeSnapshotInput,
+  bound: readonly BoundPod[],
+  options: NodeSnapshotOptions,
+): NodeSnapshot {
+  const { node, summary, arrivedAtMs, layout, frozen, configuration, context, memory } = input;
+  const joined = joinNodePods(input, bound, options);
+  const all = Array.from(joined.pods, (pod) => recordPod(pod, joined, input, options));
+  const measured = all.filter(isMeasured);
+  const isVirtual = isOfVirtualCluster(node.labels);
+  const judged = { ...input, summary: judgedFilesystems(summary, frozen) };
+  const thresholds = isVirtual ? noThresholds : thresholdsInForce(judged);
+  const isShown = ({ workloads }: PodRecord): boolean => options.showsAllPods || workloads.length > 0;
+  const skippedPods = new Map<SkipReason, number>(joined.counts);
+  skippedPods.set('no_usage', all.length - measured.length);
+  skippedPods.set('no_containers', measured.filter(({ containers }) => containers.length === 0).length);
+  const pods = measured.filter(isShown);
+  const podsWithoutTotal = measured.length === all.length ? [] : all.filter((pod) => !isMeasured(pod) && isShown(pod));
+  const listedPodUids = uidsOf(all);
+  const podsOnNode = options.pods.podsOn(node.name);
+  const learned = memory?.learn({ ...judged, ...thresholds, podsOnNode, pods: all }) ?? nothingLearned;
+  const ahead = { ...learned.forecasts, ttlMs: options.ttlMs };
+  const isAllInScope = coversAllPods(options.scope) && !isVirtual;
+  return {
+    node,
+    nodeName: node.name,
+    summary,
+    arrivedAtMs,
+    layout,
+    frozen,
+    podsOnNode,
+    ...thresholds,
+    unenforced: nodeUnenforced(input, joined),
+    headrooms: evictionHeadrooms(thresholds.thresholds),
+    images: imagesOf(input, podsOnNode, joined, options),
+    logRotation: configuration?.logRotation,
+    listedPods: all,
+    context,
+    pods,
+    endedPods: pods.flatMap((pod) => (pod.bound === undefined || isActive(pod.bound.pod) ? [] : [pod.bound.pod])),
+    podsWithoutTotal,
+    skippedPods,
+    unknownItems: unknownItemsOf(measured),
+    listedPodUids,
+    measuredPodUids: measured.length === all.length ? listedPodUids : uidsOf(measured),
+    unknownPods: joined.unknown,
+    unreadPodCount: isAllInScope ? undefined : joined.outOfScopeCount + joined.unknown.length,
+    evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds.thresholds, ahead),
+    ...learned,
+  };
+}
+
+/** `podsOnNode`: all of them, unless one is not read. */
+function imagesOf(
+  { node, summary, configuration }: NodeSnapshotInput,
+  podsOnNode: readonly Pod[],
+  { unknown }: JoinedNodePods,
+  { scope }: NodeSnapshotOptions,
+): NodeSnapshot['images'] {
+  const isAllRead = coversAllPods(scope) && unknown.length === 0;
+  const pods = isAllRead ? podsOnNode : undefined;
+  return nodeImages({ node, pods, imagefs: summary.imagefs, settings: configuration?.images });
+}
+
+function isMeasured({ summary }: PodRecord): boolean {
+  return summary.usedBytes !== undefined;
+}
+
+function uidsOf(pods: readonly PodRecord[]): ReadonlySet<string> {
+  const uids = new Set<string>();
+  for (const { bound } of pods) if (bound !== undefined) uids.add(bound.pod.uid);
+  return uids;
+}

@@ -1,0 +1,288 @@
+import type { Node } from '../../cluster/kube/objects.js';
+import type { KubeletConfiguration } from '../../cluster/kubelet/kubelet-configuration.js';
+import type { AbsentLookup, CacheLookup, FoundLookup, LastSummary } from '../../cluster/kubelet/lookup.js';
+import type { PodSummary } from '../../cluster/kubelet/summary.js';
+import type { Clock } from '../../lib/base/clock.js';
+import type { Lane } from '../../lib/base/scheduler.js';
+import { isActive } from './limits.js';
+import { CoverageRecord } from './node-coverage.js';
+import type { NodeFaults } from './node-faults.js';
+import type { NodeLayout } from './node-layout.js';
+import type { NodeMemory } from './node-memory.js';
+import { type BoundPod, type NodeObjects, ObjectRecord } from './node-objects.js';
+import {
+  createNodeSnapshot,
+  joinNodePods,
+  type KnownRecords,
+  type NodeSnapshotInput,
+  type NodeSnapshotOptions,
+  recordPod,
+} from './node-snapshot.js';
+import type { AbsentNodeView, GoneNode, MeasuredNodeView, NodeSnapshot, NodeView } from './node-view.js';
+import type { DerivedPods, PodRecord } from './pod-record.js';
+
+export interface NodeTrackerOptions extends NodeSnapshotOptions {
+  readonly faults: NodeFaults;
+  /** By the name of the node; they outlive the trackers. */
+  readonly memories: Map<string, NodeMemory>;
+  readonly clock: Clock;
+  /** See `StoreLists.nodesSeenAtMs`. Undefined where nodes are read once. */
+  readonly nodesSeenAtMs?: (() => number) | undefined;
+}
+
+type Found = Pick<FoundLookup, 'summary' | 'configuration' | 'arrivedAtMs'>;
+
+/** Unknown pods of a node that each scrape looks up: what it does for all nodes in one step must take no time. */
+const maxCheckedPods = 200;
+
+/**
+ * Joins what both servers know of one node. What was derived is kept while what it was derived from stays the same: the node,
+ * its pods, its summary, its kubelet's configuration.
+ */
+export class NodeTracker {
+  readonly #options: NodeTrackerOptions;
+  readonly #objects: ObjectRecord;
+  readonly #memory: NodeMemory;
+  #kept:
+    | {
+        readonly configuration: KubeletConfiguration | undefined;
+        /** The pods of the node. */
+        readonly bound: readonly BoundPod[];
+        /** Those that the snapshot counts as unread. */
+        readonly danglingPods: number;
+        readonly snapshot: NodeSnapshot;
+      }
+    | undefined;
+  readonly #coverage: CoverageRecord;
+  /** Under way. */
+  #listing: (Pick<NodeSnapshotInput, 'node' | 'summary'> & { readonly listed: Promise<ListedPods> }) | undefined;
+  /** The last one of which all was derived. */
+  #lastViewed: { readonly nodeUid: string; readonly lookup: FoundLookup } | undefined;
+
+  constructor(nodeName: string, options: NodeTrackerOptions, memory: NodeMemory) {
+    this.#options = options;
+    this.#objects = new ObjectRecord(nodeName, options);
+    this.#memory = memory;
+    this.#coverage = new CoverageRecord(options.clock, options.graceMs);
+  }
+
+  /** The last one; undefined before the first. */
+  get snapshot(): NodeSnapshot | undefined {
+    return this.#kept?.snapshot;
+  }
+
+  get layout(): NodeLayout | undefined {
+    return this.#kept?.snapshot.layout ?? this.#memory.layout;
+  }
+
+  /** Whether `view` has nothing to derive. */
+  isCurrent(node: Node, lookup: CacheLookup): boolean {
+    const snapshot = lookup.state === 'absent' ? undefined : this.#keptOf(node, lookup);
+    const hasSnapshot = lookup.state === 'absent' || snapshot !== undefined;
+    return hasSnapshot && this.#coverage.isCurrent(this.#objects.boundPods(), snapshot);
+  }
+
+  /**
+   * Returns the node as of now. `listed`: from {@link listLarge}; receives what else is derived of the pods. A summary of
+   * which nothing can be derived costs this node alone: it is absent then.
+   */
+  view(node: Node, lookup: CacheLookup, listed: ListedPods = { derived: new Map() }): NodeView {
+    if (lookup.state === 'absent') return this.#absent(node, lookup);
+    const { faults } = this.#options;
+    try {
+      const view = this.#measured(node, lookup, listed);
+      if (!faults.has(view.snapshot) && !faults.has(view.objects)) return view;
+    } catch (error) {
+      faults.add(node.name, error);
+    }
+    return this.#absent(node, { reason: 'internal_error' });
+  }
+
+  /**
+   * Records the pods of a large summary one by one in the lane, so that `view` takes a few milliseconds. Undefined when
+   * nothing has changed. Scrapes that run at once share the work until one of them has made the snapshot.
+   */
+  async listLarge(node: Node, lookup: CacheLookup, lane: Lane): Promise<ListedPods | undefined> {
+    if (lookup.state === 'absent' || this.#keptOf(node, lookup) !== undefined) return undefined;
+    const { summary } = lookup;
+    if (this.#listing?.summary !== summary || this.#listing.node !== node) {
+      this.#listing = { node, summary, listed: this.#listed(node, lookup, lane) };
+    }
+    try {
+      return await this.#listing.listed;
+    } catch (error) {
+      this.#listing = undefined;
+      this.#options.faults.add(node.name, error);
+      return undefined;
+    }
+  }
+
+  /**
+   * For a scrape that has no time to derive what is not derived yet: the lookup itself when only its summary's pods may have
+   * changed since; otherwise the last one of which all was derived, or no data when that summary is as old as `maxAgeMs`.
+   */
+  withoutDeriving(node: Node, lookup: CacheLookup, maxAgeMs: number): CacheLookup {
+    if (lookup.state === 'absent' || this.#kept?.snapshot.summary === lookup.summary) return lookup;
+    const last = this.#lastViewed?.nodeUid === node.uid ? this.#lastViewed.lookup : undefined;
+    const isUsable = last !== undefined && this.#options.clock.monotonicMs() - last.arrivedAtMs < maxAgeMs;
+    return isUsable ? { ...last, state: 'stale' } : { state: 'absent', reason: 'timeout' };
+  }
+
+  /** The pods of a node that has left the cluster: as long as the API server calls them running, they are expected. */
+  gone(): GoneNode {
+    this.#forget();
+    return { ...this.#coverage.of(this.#objects.boundPods(), undefined), objects: this.#objects.of(undefined) };
+  }
+
+  /** Of a node that is never scraped. */
+  skippedObjects(node: Node): NodeObjects {
+    this.#forget();
+    return this.#objects.ofSkipped(node);
+  }
+
+  /**
+   * What was last known of the node without data, for people: never part of a sum. Without pods that have ended or that the API
+   * server no longer lists on the node. Undefined when it cannot be derived.
+   */
+  lastKnown(node: Node, last: LastSummary): NodeSnapshot | undefined {
+    try {
+      const arrivedAtMs = this.#options.clock.monotonicMs() - last.ageMs;
+      const snapshot = this.#snapshotOf(node, { ...last, arrivedAtMs });
+      const isThere = ({ bound }: PodRecord): boolean => bound !== undefined && isActive(bound.pod);
+      return {
+        ...snapshot,
+        pods: snapshot.pods.filter(isThere),
+        podsWithoutTotal: snapshot.podsWithoutTotal.filter(isThere),
+      };
+    } catch (error) {
+      this.#options.faults.add(node.name, error);
+      return undefined;
+    }
+  }
+
+  /** Pods of an earlier summary of the node of `snapshot`, by the API objects of today, for people: never part of a sum. */
+  formerPods(of: NodeSnapshot, pods: readonly PodSummary[]): readonly PodRecord[] {
+    const summary = { ...of.summary, pods };
+    const refutedSignals = (): NodeSnapshot['refutedSignals'] => [];
+    const input = { ...of, summary, configuration: undefined, refutedSignals, derived: new Map() };
+    return createNodeSnapshot(input, this.#objects.boundPods(), this.#options).pods;
+  }
+
+  /** Lets go of its summary and of what follows from it. */
+  #forget(): void {
+    this.#kept = undefined;
+    this.#lastViewed = undefined;
+    this.#listing = undefined;
+  }
+
+  #absent(
+    node: Node,
+    { reason, isIsolationOff }: Pick<AbsentNodeView, 'reason'> & Pick<AbsentLookup, 'isIsolationOff'>,
+  ): AbsentNodeView {
+    const coverage = this.#coverage.of(this.#objects.boundPods(), undefined);
+    const objects = this.#objects.of(node);
+    const unenforced = isIsolationOff === true || !node.enforcesStorageLimits ? 'isolation_disabled' : undefined;
+    return { state: 'absent', reason, unenforced, nodeName: node.name, node, objects, ...coverage };
+  }
+
+  #measured(node: Node, lookup: FoundLookup, listed: ListedPods): MeasuredNodeView {
+    const snapshot = this.#snapshotOf(node, lookup, listed);
+    const coverage = this.#coverage.of(this.#objects.boundPods(), snapshot);
+    // In place of the one before: two summaries of a node are kept no longer than it takes to derive the second one.
+    this.#lastViewed = { nodeUid: node.uid, lookup };
+    return {
+      state: lookup.state,
+      nodeName: node.name,
+      node,
+      objects: this.#objects.of(node, snapshot.endedPods),
+      ...coverage,
+      ageMs: this.#options.clock.monotonicMs() - lookup.arrivedAtMs,
+      fetchedAtMs: lookup.fetchedAtMs,
+      snapshot,
+      danglingPods: this.#countDangling(snapshot),
+    };
+  }
+
+  async #listed(node: Node, lookup: FoundLookup, lane: Lane): Promise<ListedPods> {
+    const input = this.#inputOf(node, lookup, new Map());
+    const known = new Map<string, PodRecord>();
+    const joined = await lane.run(() => joinNodePods(input, this.#objects.boundPods(), this.#options));
+    await lane.each(joined.pods, (pod) => known.set(pod[0].uid, recordPod(pod, joined, input, this.#options)));
+    return { known, derived: input.derived };
+  }
+
+  #snapshotOf(node: Node, lookup: Found, { known, derived }: ListedPods = { derived: new Map() }): NodeSnapshot {
+    const kept = this.#keptOf(node, lookup);
+    if (kept !== undefined) return kept;
+    const input = this.#inputOf(node, lookup, derived);
+    const bound = this.#objects.boundPods();
+    const created = createNodeSnapshot(known ? { ...input, known } : input, bound, this.#options);
+    const danglingPods = this.#countDangling(created);
+    this.#listing = undefined;
+    const snapshot = withDangling(created, danglingPods);
+    this.#kept = { configuration: lookup.configuration, bound, danglingPods, snapshot };
+    return snapshot;
+  }
+
+  /** Undefined when something has changed since. */
+  #keptOf(node: Node, { summary, configuration }: Found): NodeSnapshot | undefined {
+    const kept = this.#kept;
+    const isSame =
+      kept?.snapshot.summary === summary &&
+      kept.snapshot.node === node &&
+      kept.configuration === configuration &&
+      kept.bound === this.#objects.boundPods() &&
+      this.#areUnknown(kept.snapshot.unknownPods) &&
+      kept.danglingPods === this.#countDangling(kept.snapshot);
+    return isSame ? kept.snapshot : undefined;
+  }
+
+  #inputOf(node: Node, { summary, configuration, arrivedAtMs }: Found, derived: DerivedPods): NodeSnapshotInput {
+    const layout = this.#memory.layoutOf(node.uid, summary);
+    const context = this.#options.contextOf(node, layout);
+    const before = this.#kept?.snapshot;
+    const frozen = this.#memory.frozenTimes.observe(summary, arrivedAtMs);
+    const isSame = before?.context === context;
+    const known = isSame ? new Map(before.listedPods.map((record) => [record.summary.uid, record])) : undefined;
+    const memory = this.#memory;
+    const refutedSignals: NodeSnapshotInput['refutedSignals'] = (thresholds) =>
+      memory.refutedSignals(thresholds, node.diskPressure, {
+        arrivedAtMs,
+        seenAtMs: this.#options.nodesSeenAtMs?.() ?? -Infinity,
+      });
+    const given = { node, summary, arrivedAtMs, layout, frozen, configuration, context };
+    return { ...given, refutedSignals, known, derived, memory };
+  }
+
+  /**
+   * An unknown pod may become known on another node, or known and deleted in between: the node's own pods do not show that.
+   * Of many, which no node has for long, those after the first are looked up again with the next summary.
+   */
+  #areUnknown(unknownPods: readonly PodSummary[]): boolean {
+    const { pods } = this.#options;
+    if (unknownPods.length === 0) return true;
+    return unknownPods
+      .slice(0, maxCheckedPods)
+      .every((pod) => pods.findPod(pod.namespace, pod.name) === undefined && !pods.isDeleted(pod));
+  }
+
+  /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */
+  #countDangling({ unknownPods }: NodeSnapshot): number {
+    const { pods, clock, graceMs } = this.#options;
+    const nowMs = clock.monotonicMs();
+    return this.#memory.countDangling(unknownPods, pods.unlistedNamespaces(), { nowMs, sinceMs: nowMs - graceMs });
+  }
+}
+
+/** With the dangling pods among the unread ones. Where a part of the pods is read, all that are unknown are counted already. */
+function withDangling(snapshot: NodeSnapshot, danglingPods: number): NodeSnapshot {
+  return snapshot.unreadPodCount === undefined && danglingPods > 0
+    ? { ...snapshot, unreadPodCount: danglingPods }
+    : snapshot;
+}
+
+/** Pods of a summary that are recorded already, and what was derived in the task that records them. */
+interface ListedPods extends Pick<NodeSnapshotInput, 'derived'> {
+  /** Instead of the records of the kept snapshot. */
+  readonly known?: KnownRecords;
+}

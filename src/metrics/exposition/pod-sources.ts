@@ -1,0 +1,130 @@
+/** The series of the pods of a node: the data that their values come from, with the label values in order. */
+import type { Volume, VolumeType } from '../../cluster/kube/objects.js';
+import { measuredVolumes } from '../../cluster/kube/pod-rest.js';
+import type { LimitRatio } from '../../facts/node/limit-ratios.js';
+import { type DerivedPod, hasTotal } from '../../facts/node/pod-record.js';
+import type { UnenforcedLimits } from '../../facts/node/unenforced-limits.js';
+import {
+  type Component,
+  components,
+  type ContainerUsage,
+  type PodUsage,
+  type VolumeUsage,
+} from '../../facts/node/usage.js';
+import { countedComponent } from '../../facts/node/volume-usage.js';
+import type { SeriesSource } from './family.js';
+import type { PodOnNode } from './pod-on-node.js';
+import { labelPart } from './render.js';
+
+/** Those without a total, too. */
+export const pods: SeriesSource<PodOnNode, DerivedPod> = {
+  labels: ['namespace', 'pod', 'node'],
+  forEach({ pod }, emit) {
+    emit(pod);
+  },
+  labelsOf: ({ placed }) => `${placed}}`,
+};
+
+/** Limits that the kubelet evicts for. */
+export const limits: SeriesSource<PodOnNode, LimitRatio> = {
+  labels: [...pods.labels, 'rule', 'container', 'volume'],
+  forEach({ pod }, emit) {
+    for (const data of pod.ratios) emit(data);
+  },
+  labelsOf: ({ placed }, { rule, container, volume }) =>
+    `${placed},rule="${rule}"${labelPart('container', container)}${labelPart('volume', volume)}}`,
+};
+
+/** What is to be said of a pod alone: one series at most. */
+export const unenforcedLimits: SeriesSource<PodOnNode, UnenforcedLimits> = {
+  labels: [...pods.labels, 'rule', 'reason'],
+  forEach({ pod: { unenforced } }, emit) {
+    if (unenforced !== undefined) emit(unenforced);
+  },
+  labelsOf: ({ placed }, { rule, reason }) => `${placed},rule="${rule}",reason="${reason}"}`,
+};
+
+/** Of pods with a total. Components of volumes only where the pod has such a volume. */
+export const podComponents: SeriesSource<
+  PodOnNode,
+  { readonly component: Component; readonly usedBytes: number | undefined }
+> = {
+  labels: [...pods.labels, 'component'],
+  forEach({ pod }, emit) {
+    const { usage, bound } = pod;
+    if (!hasTotal(pod)) return;
+    for (const component of components) {
+      if (volumeComponents.has(component) && !hasVolumeOf(component, bound && measuredVolumes(bound.pod), usage))
+        continue;
+      emit({ component, usedBytes: usage.components[component] });
+    }
+  },
+  labelsOf: ({ placed }, { component }) => `${placed},component="${component}"}`,
+};
+
+const volumeComponents: ReadonlySet<Component> = new Set(['emptydir', 'configmap']);
+
+function hasVolumeOf(component: Component, specs: readonly Volume[] = [], usage: PodUsage): boolean {
+  for (const volume of specs) if (countedComponent(volume) === component) return true;
+  for (const volume of usage.volumes) if (countedComponent(volume) === component) return true;
+  return false;
+}
+
+export const containers: SeriesSource<PodOnNode, ContainerUsage> = {
+  labels: ['namespace', 'pod', 'container', 'node'],
+  forEach({ pod }, emit) {
+    for (const data of pod.usage.containers) emit(data);
+  },
+  labelsOf: ({ named, nodeName }, { name }) => containerLabels(named, name, nodeName),
+};
+
+/** Those of {@link containers}. `named`: those of the pod without its node. */
+export function containerLabels(named: string, containerName: string, nodeName: string): string {
+  return `${named}${labelPart('container', containerName)}${labelPart('node', nodeName)}}`;
+}
+
+/** `counted`: whether the volume is part of the pod's total. */
+export const volumes: SeriesSource<PodOnNode, VolumeUsage> = {
+  labels: [...pods.labels, 'volume', 'type', 'medium', 'counted'],
+  forEach({ pod }, emit) {
+    for (const data of pod.usage.volumes) emit(data);
+  },
+  labelsOf: ({ placed }, volume) => volumeLabels(placed, volume),
+};
+
+/** Those of {@link volumes}, after those of a pod. */
+export function volumeLabels(placed: string, volume: Pick<Volume, 'name' | 'type' | 'medium'>): string {
+  const { name, type, medium } = volume;
+  const isCounted = countedComponent(volume) !== undefined;
+  return `${placed}${labelPart('volume', name)},type="${type}"${labelPart('medium', medium)},counted="${isCounted}"}`;
+}
+
+export const emptyDirs: SeriesSource<PodOnNode, VolumeUsage> = {
+  labels: volumes.labels,
+  forEach({ pod }, emit) {
+    for (const data of pod.usage.volumes) if (data.type === 'emptydir') emit(data);
+  },
+  labelsOf: volumes.labelsOf,
+};
+
+/**
+ * Volumes with a filesystem of their own: their type allows one, and its size is known and not that of the node's disk.
+ * Volumes with configuration and tokens are in the node's memory, which is of no interest here.
+ */
+export const volumeFilesystems: SeriesSource<PodOnNode, VolumeUsage> = {
+  labels: volumes.labels,
+  forEach({ pod, nodefs }, emit) {
+    const nodeCapacityBytes = nodefs?.capacityBytes;
+    if (nodeCapacityBytes === undefined) return;
+    for (const data of pod.usage.volumes) {
+      const { type, medium, capacityBytes } = data;
+      if (capacityBytes === undefined) continue;
+      const mayHaveFilesystem = type === 'emptydir' ? medium !== '' : typesWithFilesystem.has(type);
+      if (mayHaveFilesystem && capacityBytes !== nodeCapacityBytes) emit(data);
+    }
+  },
+  labelsOf: volumes.labelsOf,
+};
+
+/** `unknown`: volumes of pods that the API server does not know, and of types that Kubernetes no longer has. */
+const typesWithFilesystem: ReadonlySet<VolumeType> = new Set(['pvc', 'ephemeral', 'csi', 'nfs', 'hostpath', 'unknown']);

@@ -1,0 +1,228 @@
+import type { DerivedPods } from '../../facts/node/pod-record.js';
+import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
+import { retainKeys } from '../../lib/base/maps.js';
+import type { Lane } from '../../lib/base/scheduler.js';
+import type { BodyFamily } from './bodies.js';
+import type { ClusterFamilyRow } from './family.js';
+import {
+  type FamilyPiece,
+  type FamilyRenderer,
+  type NodeText,
+  noFamilies,
+  type SeriesCounts,
+} from './incremental-text.js';
+import { noPods } from './pod-offsets.js';
+import type { TextChoice } from './series-cap.js';
+
+/** A family about the cluster. */
+export interface FamilyBlock extends BodyFamily {
+  readonly header: ClusterFamilyRow;
+  readonly seriesCount: number;
+}
+
+export interface TextCacheOptions<Source extends object> {
+  readonly renderer: Pick<FamilyRenderer<Source, never, never>, 'families' | 'make' | 'count' | 'mostOfParts'>;
+  readonly lane: Lane;
+  /** In the order of their series. Called for counting, and again for the text. */
+  readonly sourcesOf: (snapshot: ClusterSnapshot) => readonly Source[];
+  /** Of sources that replace each other: the text of the new one is made from that of the former one. */
+  readonly nameOf: (source: Source, index: number) => string;
+  /** Called when no text can be made of a source, which then has no series. Default: the exception is thrown. */
+  readonly onFault?: ((source: Source, error: unknown) => void) | undefined;
+}
+
+interface NamedSource<Source> {
+  readonly name: string;
+  readonly source: Source;
+  readonly derived?: DerivedPods;
+}
+
+/**
+ * The text of some families, made once for each source of their series and kept as long as the source is: a scrape of
+ * nodes and workloads that have not changed formats nothing.
+ */
+export class TextCache<Source extends object> {
+  readonly families: readonly ClusterFamilyRow[];
+  readonly #options: TextCacheOptions<Source>;
+  /** By the name of the source. */
+  readonly #counts = new Map<string, SeriesCounts<Source>>();
+  readonly #texts = new Map<string, NodeText<Source>>();
+  readonly #seriesCounts: number[];
+  #leftOutCount = 0;
+
+  constructor(options: TextCacheOptions<Source>) {
+    this.families = options.renderer.families;
+    this.#options = options;
+    this.#seriesCounts = this.families.map(() => 0);
+  }
+
+  /** One for each family, over all sources that have a text or were counted. */
+  get seriesCounts(): readonly number[] {
+    return this.#seriesCounts;
+  }
+
+  /** Series of these sources that are left out, as their parts would have too many. */
+  get leftOutCount(): number {
+    return this.#leftOutCount;
+  }
+
+  /**
+   * Counts the series of all sources, unless there is room for them in any case: then they are counted in their text. Forgets
+   * all others. `room`: for how many series. Returns how much of it is left. Yields to the event loop between sources; rejects
+   * with the signal's reason.
+   */
+  async countAll(snapshot: ClusterSnapshot, room: number, signal: AbortSignal): Promise<number> {
+    const names = new Set<string>();
+    let left = room;
+    await this.#eachSource(snapshot, signal, (of) => {
+      names.add(of.name);
+      left -= this.#countUnlessRoom(of, left);
+    });
+    this.#retain(names);
+    return left;
+  }
+
+  /** Forgets all other sources. Not needed after {@link countAll}. */
+  retain(snapshot: ClusterSnapshot): void {
+    const { sourcesOf, nameOf } = this.#options;
+    this.#retain(new Set(sourcesOf(snapshot).map(nameOf)));
+  }
+
+  #retain(names: ReadonlySet<string>): void {
+    for (const name of this.#counts.keys()) if (!names.has(name)) this.#setCounts(name, undefined);
+    retainKeys(this.#texts, names);
+  }
+
+  /** Counts those of one source, ahead of {@link countAll}. */
+  count(source: Source, room: number, derived: DerivedPods): void {
+    this.#countUnlessRoom({ name: this.#options.nameOf(source, 0), source, derived }, room);
+  }
+
+  /**
+   * Returns the families that are requested, with the text of all sources unless they are left out. Yields to the event
+   * loop between sources; rejects with the signal's reason.
+   */
+  async blocks(
+    snapshot: ClusterSnapshot,
+    { isRequested, leftOut }: TextChoice,
+    signal: AbortSignal,
+  ): Promise<readonly FamilyBlock[]> {
+    const ownLeftOut = this.#own(leftOut);
+    const blocks = [...this.families.entries()]
+      .filter(([, header]) => isRequested(header))
+      .map(([place, header]) => ({ place, header, pieces: new Array<FamilyPiece>(), seriesCount: 0 }));
+    const made = blocks.filter(({ header }) => !leftOut.has(header));
+    await this.#eachSource(snapshot, signal, (of) => {
+      const { pieces } = this.#textOf(of, ownLeftOut);
+      for (const block of made) {
+        const piece = pieces[block.place];
+        if (piece === undefined || piece.seriesCount === 0) continue;
+        block.pieces.push(piece);
+        block.seriesCount += piece.seriesCount;
+      }
+    });
+    for (const block of blocks) if (leftOut.has(block.header)) block.seriesCount = this.#seriesCounts[block.place] ?? 0;
+    return blocks;
+  }
+
+  /** Makes the text of one source, ahead of {@link blocks}. */
+  prepare(source: Source, { leftOut }: TextChoice, derived: DerivedPods): void {
+    this.#textOf({ name: this.#options.nameOf(source, 0), source, derived }, this.#own(leftOut));
+  }
+
+  async #eachSource(
+    snapshot: ClusterSnapshot,
+    signal: AbortSignal,
+    task: (of: NamedSource<Source>) => void,
+  ): Promise<void> {
+    const { sourcesOf, nameOf, lane } = this.#options;
+    let index = 0;
+    await lane.each(sourcesOf(snapshot), (source) => {
+      signal.throwIfAborted();
+      task({ name: nameOf(source, index), source });
+      index += 1;
+    });
+  }
+
+  /** Returns how much of the room its series may take. */
+  #countUnlessRoom({ name, source, derived }: NamedSource<Source>, room: number): number {
+    if (this.#counts.get(name)?.source === source) return 0;
+    const { renderer } = this.#options;
+    const most = this.#orElse(source, () => renderer.mostOfParts(source), 0);
+    if (most <= room) return most;
+    const { ofFamilies } = this.#counted(name, source, () => renderer.count(source, derived));
+    return ofFamilies.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** Counts the series of a source, unless that has been done. */
+  #counted(name: string, source: Source, count: () => SeriesCounts<Source>): SeriesCounts<Source> {
+    const known = this.#counts.get(name);
+    if (known?.source === source) return known;
+    const counts = this.#orElse(source, count, { source, ofFamilies: new Uint32Array(0), leftOutCount: 0 });
+    this.#setCounts(name, counts);
+    return counts;
+  }
+
+  #setCounts(name: string, counts: SeriesCounts<Source> | undefined): void {
+    const before = this.#counts.get(name);
+    if (before !== undefined) this.#add(before, -1);
+    this.#counts.delete(name);
+    if (counts === undefined) return;
+    this.#add(counts, 1);
+    this.#counts.set(name, counts);
+  }
+
+  #add({ ofFamilies, leftOutCount }: SeriesCounts<Source>, sign: 1 | -1): void {
+    for (const [place, count] of ofFamilies.entries()) {
+      this.#seriesCounts[place] = (this.#seriesCounts[place] ?? 0) + sign * count;
+    }
+    this.#leftOutCount += sign * leftOutCount;
+  }
+
+  #own(families: ReadonlySet<ClusterFamilyRow>): ReadonlySet<ClusterFamilyRow> {
+    return families.size === 0 ? noFamilies : new Set(this.families.filter((family) => families.has(family)));
+  }
+
+  /** Returns the text of the source that has all other families; makes it when there is none. */
+  #textOf(of: NamedSource<Source>, leftOut: ReadonlySet<ClusterFamilyRow>): NodeText<Source> {
+    const text = this.#texts.get(of.name);
+    const isUpToDate = text?.source === of.source && [...text.leftOut].every((family) => leftOut.has(family));
+    return isUpToDate ? text : this.#make(of, leftOut);
+  }
+
+  /** What a text of the source already has stays: scrapes that leave out different families share it. */
+  #make(
+    { name, source, derived = new Map() }: NamedSource<Source>,
+    leftOut: ReadonlySet<ClusterFamilyRow>,
+  ): NodeText<Source> {
+    const { renderer } = this.#options;
+    const former = this.#texts.get(name);
+    const isNew = former?.source !== source;
+    const stillLeftOut = isNew ? leftOut : new Set([...leftOut].filter((family) => former.leftOut.has(family)));
+    const none = { source, pieces: [], pods: noPods, leftOut: noFamilies };
+    const text = this.#orElse(
+      source,
+      () => renderer.make(name, source, former, { leftOut: stillLeftOut, derived }),
+      none,
+    );
+    this.#counted(name, source, () => {
+      const hasAllSeries = text.leftOut.size === 0 && renderer.mostOfParts(source) < Infinity;
+      if (!hasAllSeries) return renderer.count(source, derived);
+      const ofFamilies = new Uint32Array(text.pieces.length);
+      for (const [place, { seriesCount }] of text.pieces.entries()) ofFamilies[place] = seriesCount;
+      return { source, ofFamilies, leftOutCount: 0 };
+    });
+    this.#texts.set(name, text);
+    return text;
+  }
+
+  #orElse<T>(source: Source, make: () => T, whenFaulty: T): T {
+    try {
+      return make();
+    } catch (error) {
+      if (this.#options.onFault === undefined) throw error;
+      this.#options.onFault(source, error);
+      return whenFaulty;
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import type { Node, Pod } from '../../cluster/kube/objects.js';
+import type { Scope } from '../../cluster/kube/scope.js';
+import { noEvictionsSeen } from '../../facts/history/eviction-record.js';
+import type { NodeMeasurements } from '../../facts/node/node-forecasts.js';
+import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot } from '../../facts/node/node-view.js';
+import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
+import type { Workload } from '../../facts/workload/workload.js';
+import type { ApiServerState } from '../report/absence-hints.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import type { LastKnown, NodeFailure } from '../report/node-report.js';
+import type { SamplesOf } from '../report/verdict-report.js';
+import { SnapshotPods } from './snapshot-pods.js';
+
+/** A pod that the API server knows, with the workloads that it belongs to. */
+export interface KnownPod {
+  readonly pod: Pod;
+  readonly workloads: readonly Workload[];
+}
+
+/** The state of a cluster at one moment. Plain data, but for what is looked up only where it is shown. */
+export interface ClusterReading {
+  /** Which nodes are measured. */
+  readonly scope: Scope;
+  /** Time after which a kubelet is scraped again; 0: for each reading. */
+  readonly ttlMs: number;
+  readonly snapshot: ClusterSnapshot;
+  /** All pods in scope, measured or not. Taken one by one on a page: a list of all would hold up others. */
+  readonly knownPods: Iterable<KnownPod>;
+  /** All nodes that the API server knows. */
+  readonly knownNodes: readonly Node[];
+  /** Wall time in milliseconds. */
+  readonly readAtMs: number;
+  /** The last requests to kubelets that failed, by node. */
+  readonly failures: ReadonlyMap<string, NodeFailure>;
+  /** Of a node without data; undefined for one that never had any. */
+  readonly lastKnownOf: (view: AbsentNodeView) => LastKnown | undefined;
+  readonly samplesOf: SamplesOf;
+  /** Undefined before the first summary of the node. */
+  readonly limitMeasurementsOf: (nodeName: string) => Pick<NodeMeasurements, 'ofLimit'> | undefined;
+  /** Kept from one reading to the next where there are several. */
+  readonly podsOf: (snapshot: NodeSnapshot) => SnapshotPods;
+  readonly apiServer: ApiServerState;
+  /** Read by themselves: empty in a command's reading of nodes and pods. The newest first. */
+  readonly evictions: readonly EvictionReport[];
+  /** What was not read, and why. */
+  readonly notes: readonly string[];
+}
+
+/** Of a process that has no lists of nodes and pods. */
+export const noSnapshot: ClusterSnapshot = {
+  nodes: [],
+  gone: [],
+  workloads: [],
+  evictions: noEvictionsSeen,
+  unlistedNamespaces: [],
+};
+
+/** Of a process that has asked each kubelet once. */
+export const noHistory: Pick<
+  ClusterReading,
+  'lastKnownOf' | 'samplesOf' | 'limitMeasurementsOf' | 'podsOf' | 'apiServer'
+> = {
+  lastKnownOf: () => undefined,
+  samplesOf: () => [],
+  limitMeasurementsOf: () => undefined,
+  podsOf: (snapshot) => new SnapshotPods(snapshot),
+  apiServer: { isAway: false, access: 'direct' },
+};
+
+export function measuredNodes({ snapshot }: Pick<ClusterReading, 'snapshot'>): readonly MeasuredNodeView[] {
+  return snapshot.nodes.filter((node) => node.state !== 'absent');
+}

@@ -1,0 +1,31 @@
+import { matchesSelector } from '../../cluster/kube/selector.js';
+import { workloadPath } from '../../facts/workload/workload.js';
+import { byNames } from '../../lib/base/ranking.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import { workloadOf } from '../report/workload-report.js';
+import type { ListPage } from './list-page.js';
+import { type ListQuery, matchesSearch } from './list-query.js';
+
+/** The newest first. */
+export function listEvictions(all: readonly EvictionReport[], query: ListQuery): ListPage<EvictionReport> {
+  const { offset, limit } = query;
+  const wanted = filteredEvictions(all, query);
+  return { items: wanted.slice(offset, offset + limit), totalCount: wanted.length, offset, limit };
+}
+
+/** All that the filters let through, in the order of the list. */
+export function filteredEvictions(all: readonly EvictionReport[], query: ListQuery): readonly EvictionReport[] {
+  const wanted = all.filter((eviction) => isWanted(eviction, query));
+  return query.order === 'name' ? wanted.sort(byNames(({ namespace, pod }) => [namespace, pod])) : wanted;
+}
+
+function isWanted(eviction: EvictionReport, { search, namespace, node, workload, selector }: ListQuery): boolean {
+  if (namespace !== undefined && namespace !== eviction.namespace) return false;
+  if (node !== undefined && node !== eviction.node) return false;
+  const workloads = eviction.workloads.map(workloadOf).map(workloadPath);
+  if (workload !== undefined && !workloads.includes(workload)) return false;
+  return (
+    matchesSelector(selector, eviction.labels) &&
+    matchesSearch(search, `${eviction.namespace}/${eviction.pod} ${eviction.node}`)
+  );
+}

@@ -1,0 +1,76 @@
+import { getOrAdd } from '../../lib/base/maps.js';
+import { largestFirst } from '../../lib/base/ranking.js';
+import type { Lane } from '../../lib/base/scheduler.js';
+import type { ClusterReading } from './cluster-reading.js';
+import { type ListItems, type ListPage, listPage } from './list-page.js';
+import { type ListQuery, matchesSearch } from './list-query.js';
+
+export interface NamespaceReport {
+  readonly namespace: string;
+  /** Pods with data, and their bytes. */
+  readonly measuredPodCount: number;
+  readonly usedBytes: number;
+  /** Pods of nodes in the cluster that have no data. */
+  readonly unmeasuredPodCount: number;
+  /** At 80 % of a limit or more, or there within two lifetimes of the data. */
+  readonly nearLimitPodCount: number;
+  /** Of its pods for storage, of those that are remembered. */
+  readonly evictionCount: number;
+  /** Its pods cannot be listed: the other values are of what kubelets report. */
+  readonly isUnlisted: boolean;
+}
+
+type NamespaceSums = { -readonly [K in keyof NamespaceReport]: NamespaceReport[K] };
+
+export async function listNamespaces(
+  reading: ClusterReading,
+  query: ListQuery,
+  lane: Lane,
+): Promise<ListPage<NamespaceReport>> {
+  const { order, search } = query;
+  const list = {
+    sources: await namespaceReports(reading, lane),
+    addItems: (items: ListItems<NamespaceReport>, of: NamespaceReport) => {
+      if (matchesSearch(search, of.namespace)) items.add(of);
+    },
+    compare: largestFirst<NamespaceReport>(
+      (of) => ranks[order]?.(of),
+      ({ namespace }) => [namespace],
+    ),
+    reportOf: (of: NamespaceReport) => of,
+  };
+  return listPage(list, query, lane);
+}
+
+const ranks: Readonly<Record<string, (of: NamespaceReport) => number | undefined>> = {
+  used: ({ usedBytes }) => usedBytes,
+  pods: ({ measuredPodCount, unmeasuredPodCount }) => measuredPodCount + unmeasuredPodCount,
+  name: () => undefined,
+};
+
+/** Of each namespace with pods or evictions, and of those whose pods cannot be listed. */
+export async function namespaceReports(
+  { snapshot, evictions, podsOf }: ClusterReading,
+  lane: Lane,
+): Promise<readonly NamespaceReport[]> {
+  const all = new Map<string, NamespaceSums>();
+  const of = (namespace: string): NamespaceSums => getOrAdd(all, namespace, () => noSums(namespace));
+  await lane.each(snapshot.nodes, (view) => {
+    for (const { pod } of view.unmeasured) of(pod.namespace).unmeasuredPodCount += 1;
+    if (view.state === 'absent') return;
+    for (const { summary, evictionMs } of podsOf(view.snapshot).all) {
+      const sums = of(summary.namespace);
+      if (summary.usedBytes !== undefined) sums.measuredPodCount += 1;
+      sums.usedBytes += summary.usedBytes ?? 0;
+      if (evictionMs !== undefined) sums.nearLimitPodCount += 1;
+    }
+  });
+  for (const { namespace } of evictions) of(namespace).evictionCount += 1;
+  for (const namespace of snapshot.unlistedNamespaces) of(namespace).isUnlisted = true;
+  return [...all.values()];
+}
+
+function noSums(namespace: string): NamespaceSums {
+  const counts = { measuredPodCount: 0, usedBytes: 0, unmeasuredPodCount: 0, nearLimitPodCount: 0, evictionCount: 0 };
+  return { namespace, ...counts, isUnlisted: false };
+}

@@ -1,0 +1,58 @@
+import { matchesSelector } from '../../cluster/kube/selector.js';
+import { workloadKey, workloadPath } from '../../facts/workload/workload.js';
+import type { WorkloadSnapshot } from '../../facts/workload/workload-partial.js';
+import { largestFirst } from '../../lib/base/ranking.js';
+import type { Lane } from '../../lib/base/scheduler.js';
+import { type WorkloadReport, workloadReport } from '../report/workload-report.js';
+import type { ClusterReading } from './cluster-reading.js';
+import { type ListItems, type ListPage, listPage } from './list-page.js';
+import { type ListQuery, matchesSearch } from './list-query.js';
+
+/**
+ * Lists workloads. With a namespace: those in it and those that may span namespaces; with a selector: those that have such
+ * pods, with the values of all their pods.
+ */
+export async function listWorkloads(
+  reading: ClusterReading,
+  query: ListQuery,
+  lane: Lane,
+): Promise<ListPage<WorkloadReport>> {
+  const { order, search, namespace } = query;
+  const keys = query.selector.length === 0 ? undefined : await keysOfPods(reading, query, lane);
+  const list = {
+    sources: reading.snapshot.workloads,
+    addItems: (items: ListItems<WorkloadSnapshot>, found: WorkloadSnapshot) => {
+      const { workload } = found;
+      const isInNamespace = namespace === undefined || ['', namespace].includes(workload.namespace);
+      if (!isInNamespace || (keys !== undefined && !keys.has(workloadKey(workload)))) return;
+      if (search.length === 0 || matchesSearch(search, workloadPath(workload))) items.add(found);
+    },
+    compare: largestFirst<WorkloadSnapshot>(
+      (workload) => ranks[order]?.(workload),
+      ({ workload }) => [workload.namespace, workload.name, workload.type],
+    ),
+    reportOf: workloadReport,
+  };
+  return listPage(list, query, lane);
+}
+
+/** Returns the keys of the workloads of pods that the query names. */
+async function keysOfPods(
+  { knownPods }: ClusterReading,
+  { namespace, selector }: ListQuery,
+  lane: Lane,
+): Promise<ReadonlySet<string>> {
+  const keys = new Set<string>();
+  await lane.each(knownPods, ({ pod, workloads }) => {
+    if ((namespace !== undefined && namespace !== pod.namespace) || !matchesSelector(selector, pod.labels)) return;
+    for (const workload of workloads) keys.add(workloadKey(workload));
+  });
+  return keys;
+}
+
+const ranks: Readonly<Record<string, (workload: WorkloadSnapshot) => number | undefined>> = {
+  used: ({ usage }) => usage?.usedBytes,
+  largest: ({ usage }) => usage?.podMaxUsedBytes,
+  pods: ({ expectedPods }) => expectedPods,
+  name: () => undefined,
+};

@@ -1,0 +1,135 @@
+import type { Node } from '../../cluster/kube/objects.js';
+import type { PodSummary } from '../../cluster/kubelet/summary.js';
+import { podGraceMs } from '../../facts/node/node-coverage.js';
+import { type NodeImages, nodeImages, unusedImages } from '../../facts/node/node-images.js';
+import { type StorageLayout, storageLayout } from '../../facts/node/node-layout.js';
+import type { NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
+import { findingKinds } from '../../facts/node/pod-findings.js';
+import { type DiskReport, diskReports } from '../report/disk-report.js';
+import { podBytes } from '../report/filesystem-report.js';
+import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
+import { type NodeReport, nodeReport } from '../report/node-report.js';
+import { type SignalReport, signalReports } from '../report/signal-report.js';
+import { type VerdictReport, verdicts } from '../report/verdict-report.js';
+import type { ClusterReading } from './cluster-reading.js';
+
+/** Who fills a node's disks and whom its kubelet would evict first: plain data with exact numbers. */
+export type NodeExplanation = NodeReport &
+  ObjectFacts &
+  EvictionFacts & {
+    /** What fills its disk; absent of a node that is not close to evicting pods. */
+    readonly verdict?: VerdictReport | undefined;
+    /** What is wrong with the settings of its pods, by kind. */
+    readonly findings: readonly FindingReport[];
+  };
+
+/** Undefined when there is no such node in scope. */
+export function nodeExplanation(reading: ClusterReading, name: string): NodeExplanation | undefined {
+  const state = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
+  if (state === undefined) return undefined;
+  const snapshot = state.state === 'absent' ? undefined : state.snapshot;
+  const node = snapshot?.node ?? reading.knownNodes.find((known) => known.name === name);
+  return {
+    verdict: verdicts(reading)({ ...state, node }, snapshot && { ...snapshot, unreadPodCount: unreadPods(snapshot) }),
+    ...nodeReport(state, podBytes(snapshot?.pods ?? []), reading.failures.get(name)),
+    ...objectFacts(node, snapshot),
+    ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot)),
+    findings: findingsOf(state, reading),
+  };
+}
+
+/** What its filesystems hold; of a node without data, as they were last known. */
+export function nodeDisks(reading: ClusterReading, view: NodeView): readonly DiskReport[] {
+  if (view.state !== 'absent') return diskReports(view.snapshot);
+  const lastKnown = reading.lastKnownOf(view);
+  return lastKnown === undefined ? [] : diskReports(lastKnown.snapshot);
+}
+
+interface ObjectFacts {
+  /** From the Node object; absent without one, as the following ones. */
+  readonly kubeletVersion?: string | undefined;
+  readonly operatingSystem?: string | undefined;
+  readonly ready?: boolean;
+  /** Since when it is ready, or not. Wall time in milliseconds. */
+  readonly readyChangedAtMs?: number | undefined;
+  /** The condition DiskPressure. */
+  readonly diskPressure?: boolean | undefined;
+  /** Of a node without data, without what its pods and its kubelet show. */
+  readonly images?: NodeImages | undefined;
+  /** Those in the status of the node, the largest first. */
+  readonly listedImages: readonly ListedImage[];
+}
+
+export interface ListedImage {
+  /** Absent for an image without one. */
+  readonly name?: string | undefined;
+  /** See `NodeImages.sizes`. */
+  readonly sizeBytes: number;
+  /** No container of the node's pods uses it; absent where their pods are not all read, or not at all. */
+  readonly isUnused?: boolean | undefined;
+}
+
+function objectFacts(node: Node | undefined, snapshot: NodeSnapshot | undefined): ObjectFacts {
+  if (node === undefined) return { listedImages: [] };
+  const { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure } = node;
+  const bare = { node, pods: undefined, imagefs: undefined, settings: undefined };
+  return {
+    kubeletVersion,
+    operatingSystem,
+    ready,
+    readyChangedAtMs,
+    diskPressure,
+    images: snapshot === undefined ? nodeImages(bare) : snapshot.images,
+    listedImages: listedImages(node, snapshot),
+  };
+}
+
+function listedImages({ images }: Node, snapshot: NodeSnapshot | undefined): readonly ListedImage[] {
+  const isKnown = snapshot?.images?.unusedBytes !== undefined;
+  const unused = isKnown ? new Set(unusedImages(images, snapshot.podsOnNode)) : undefined;
+  return images
+    .toSorted((a, b) => b.sizeBytes - a.sizeBytes)
+    .map((image) => ({ name: image.name, sizeBytes: image.sizeBytes, isUnused: unused?.has(image) }));
+}
+
+/** Without data, by what was last known or, of a node that never had any, what the specs of its pods show. */
+function findingsOf(state: NodeView, { knownPods, knownNodes, lastKnownOf }: ClusterReading): readonly FindingReport[] {
+  const { nodeName } = state;
+  const snapshot = state.state === 'absent' ? lastKnownOf(state)?.snapshot : state.snapshot;
+  const node = knownNodes.find(({ name }) => name === nodeName);
+  const found =
+    snapshot === undefined
+      ? [...knownPods].flatMap(({ pod }) => (pod.nodeName === nodeName ? specFindings(pod, node) : []))
+      : nodeFindings(snapshot);
+  const reports = found.map(findingReport);
+  return findingKinds.flatMap((kind) => reports.filter((report) => report.kind === kind));
+}
+
+interface EvictionFacts {
+  /** The layout that the kubelet goes by; absent without data. */
+  readonly layout?: StorageLayout;
+  /** All that the kubelet has; empty without data. */
+  readonly signals: readonly SignalReport[];
+  /** Pods of the summary that are not read, for which the order is unknown; absent when all pods of the node are read. */
+  readonly unreadPodCount?: number | undefined;
+  /** Otherwise, pods that are too young for the API server to know: their places in the order are unknown. */
+  readonly unrankedPodCount?: number | undefined;
+}
+
+function evictionFacts(snapshot: NodeSnapshot): EvictionFacts {
+  const unreadPodCount = unreadPods(snapshot);
+  return {
+    layout: storageLayout(snapshot.layout),
+    signals: signalReports({ ...snapshot, unreadPodCount }),
+    unreadPodCount,
+    unrankedPodCount: unreadPodCount === undefined ? snapshot.unknownPods.length : undefined,
+  };
+}
+
+/** A reading is made at once: how long a pod has been unknown follows from its age, by the clock of its node. */
+function unreadPods({ summary, unknownPods, unreadPodCount }: NodeSnapshot): number | undefined {
+  if (unreadPodCount !== undefined) return unreadPodCount;
+  const nowMs = summary.nodefs?.timeMs ?? Infinity;
+  const isOld = ({ startTimeMs = -Infinity }: PodSummary): boolean => nowMs - startTimeMs > podGraceMs;
+  return unknownPods.some(isOld) ? unknownPods.length : undefined;
+}

@@ -1,0 +1,110 @@
+import type { EvictionCause, UnknownUsageReason } from '../../facts/history/eviction-record.js';
+import { type ComparedLimit, type EvictedFor, longerLimit } from '../../facts/history/last-usage.js';
+import type { MainPart } from '../../facts/history/main-part.js';
+import { programName } from '../../lib/base/text.js';
+import { formatBytes } from '../../lib/base/units.js';
+
+/** What pods are evicted for, in a few words: the same wherever evictions are shown. */
+const causeNames: Readonly<Record<EvictionCause, string>> = {
+  emptydir_limit: 'emptyDir above its size limit',
+  pod_limit: 'pod above the limit of its containers',
+  container_limit: 'container above its limit',
+  node_bytes: 'node low on disk space',
+  node_inodes: 'node low on inodes',
+  node_admission: 'refused: node under disk pressure',
+  other: 'storage, see the message',
+};
+
+/** What one pod was evicted for, with the names and the limit. */
+export function causeText(eviction: EvictedFor): string {
+  const { cause, container = '', volume = '' } = eviction;
+  const limit = limitText(eviction);
+  const names: Readonly<Partial<Record<EvictionCause, string>>> = {
+    emptydir_limit: `emptyDir ${volume} above its size limit${limit}`,
+    pod_limit: `${causeNames.pod_limit}${limit}`,
+    container_limit: `container ${container} above its limit${limit}`,
+  };
+  return names[cause] ?? causeNames[cause];
+}
+
+/** Returns what happened to the pod: nothing of one that was refused ran. */
+export function eventText({ cause }: Pick<EvictedFor, 'cause'>): 'refused' | 'evicted' {
+  return cause === 'node_admission' ? 'refused' : 'evicted';
+}
+
+function limitText({ limitBytes }: EvictedFor): string {
+  return limitBytes === undefined ? '' : ` of ${formatBytes(limitBytes)}`;
+}
+
+interface GrowingUsage {
+  readonly mainPart?: MainPart | undefined;
+  readonly ageMs?: number;
+  readonly limits?: readonly ComparedLimit[];
+  readonly growthBytesPerSecond?: number | undefined;
+  readonly limitForAnHourBytes?: number | undefined;
+}
+
+/** What to do next, by what filled the limit and by cause. */
+export function evictionHint(
+  eviction: EvictedFor & {
+    readonly node: string;
+    readonly lastUsage?: GrowingUsage | undefined;
+  },
+): string {
+  const { mainPart, limitForAnHourBytes, limits = [], ...last } = eviction.lastUsage ?? {};
+  if (mainPart?.component === 'logs') return logsHint(mainPart);
+  const growing = { growth: last.growthBytesPerSecond, sinceMs: last.ageMs ?? Infinity };
+  return limitForAnHourBytes === undefined && longerLimit(eviction, limits, growing) !== undefined
+    ? 'Have it write less, or delete what it has written: it grew too fast for a larger limit.'
+    : causeHint(eviction);
+}
+
+function causeHint({ cause, node }: EvictedFor & { readonly node: string }): string {
+  switch (cause) {
+    case 'emptydir_limit':
+      return 'Raise sizeLimit of the emptyDir, or have the pod write less to it.';
+    case 'container_limit':
+      return "Raise the container's limit of ephemeral-storage, or have it write less to its own files and logs.";
+    case 'pod_limit':
+      return 'Raise the limits of ephemeral-storage of its containers, or have the pod write less: files, logs and emptyDirs count.';
+    case 'node_bytes':
+      return `The kubelet evicts the pods above their request of ephemeral-storage first. ${nodeHint(node)}`;
+    case 'node_inodes':
+    case 'node_admission':
+      return nodeHint(node);
+    case 'other':
+      return 'The message of the kubelet names the cause.';
+  }
+}
+
+function logsHint({ name }: MainPart): string {
+  return `Have container ${name} log less, or lower containerLogMaxSize and containerLogMaxFiles of the kubelet: logs fill a larger limit too.`;
+}
+
+function nodeHint(node: string): string {
+  return `${programName} explain node ${node} shows what fills its disk, and which pods are evicted first.`;
+}
+
+/** `the logs of container app (1Gi)` */
+export function mainPartText({ component, name, usedBytes }: MainPart): string {
+  const what = { rootfs: 'the files of container', logs: 'the logs of container', emptydir: 'emptyDir' }[component];
+  return `${what} ${name} (${formatBytes(usedBytes)})`;
+}
+
+/** Why nothing is known of what the pod used. */
+export function unknownUsageText({
+  unknownUsageReason,
+  cause,
+}: EvictedFor & { readonly unknownUsageReason?: UnknownUsageReason | undefined }): string {
+  switch (unknownUsageReason) {
+    case 'before_start':
+      return 'The exporter was started after the eviction: what the pod used is unknown.';
+    case 'no_exporter':
+      return 'Only the status of the pod was read: what it used is known to an exporter that ran at the time.';
+    case 'not_measured':
+    case undefined:
+      return cause === 'node_admission'
+        ? 'Nothing of the pod ran.'
+        : 'The pod was evicted before a summary of its node listed it: what it used is unknown.';
+  }
+}

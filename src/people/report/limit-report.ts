@@ -1,0 +1,93 @@
+import type { LimitRatio } from '../../facts/node/limit-ratios.js';
+import { canBind, type UnenforcedReason } from '../../facts/node/unenforced-limits.js';
+import { formatCount } from '../../lib/base/text.js';
+import { formatBytes } from '../../lib/base/units.js';
+
+/** One limit that the kubelet enforces by eviction, and the usage that it compares with it. */
+export interface LimitReport {
+  readonly rule: LimitRatio['rule'];
+  readonly container?: string | undefined;
+  readonly volume?: string | undefined;
+  readonly usedBytes: number;
+  /** Rounded up to whole bytes; 0: any use evicts. */
+  readonly limitBytes: number;
+  /** Of a few bytes with a fraction, which is most of what is rounded up: as Kubernetes writes it, such as `500m`. */
+  readonly limitQuantity?: string | undefined;
+  /** Not clamped. Above 1 the kubelet evicts; `Infinity` for a limit of 0 and any use. */
+  readonly ratio: number;
+  /** Why it does not do what it seems to do, see `UnenforcedReason`; absent for a limit that does. */
+  readonly unenforced?: UnenforcedReason | undefined;
+}
+
+/** The reasons in words. */
+export const unenforcedNames: Readonly<Record<UnenforcedReason, string>> = {
+  isolation_disabled: 'the kubelet enforces no limits',
+  exempt: 'static or critical pod',
+  rootfs_not_measured: 'writable layers not measured',
+  dedicated_imagefs: 'writable layers not compared',
+  memory_medium: 'in memory, cannot hold more',
+};
+
+/** Parts of a limit, or of a filesystem, from which on its usage is shown as near, as almost reached, and as reached: on the page and in all commands, dashboards and alerts. */
+export const limitThresholds = { near: 0.8, high: 0.9, reached: 1 } as const;
+
+/** An eviction that is forecast within this time is shown as near. */
+export const soonMs = 600_000;
+
+export function limitReport({
+  rule,
+  container,
+  volume,
+  usedBytes,
+  limitBytes,
+  limitQuantity,
+  ratio,
+  unenforced,
+}: LimitRatio): LimitReport {
+  return {
+    rule,
+    container: container || undefined,
+    volume: volume || undefined,
+    usedBytes,
+    limitBytes,
+    limitQuantity,
+    ratio,
+    unenforced,
+  };
+}
+
+/** The limit, as it is written where rounding would make another one of it. */
+export function limitText({ limitBytes, limitQuantity }: Pick<LimitReport, 'limitBytes' | 'limitQuantity'>): string {
+  return limitQuantity ?? formatBytes(limitBytes);
+}
+
+/** The usage beside its limit: exact where both would read the same. */
+export function usedText(usedBytes: number, limitBytes: number): string {
+  const text = formatBytes(usedBytes);
+  const isSame = usedBytes !== limitBytes && text === formatBytes(limitBytes);
+  return isSame ? `${formatCount(usedBytes)} bytes` : text;
+}
+
+/** `container app` */
+export function limitSubject({
+  rule,
+  container = '',
+  volume = '',
+}: Pick<LimitReport, 'rule' | 'container' | 'volume'>): string {
+  return { pod: 'the pod', container: `container ${container}`, emptydir: `emptyDir ${volume}` }[rule];
+}
+
+/** Whether the kubelet evicts when the usage exceeds it: see {@link canBind}. */
+export function canEvict(limit: LimitReport): boolean {
+  return canBind(limit);
+}
+
+/** The one with the highest ratio, of those that evict. */
+export function nearestBinding(limits: readonly LimitReport[]): LimitReport | undefined {
+  return limits
+    .filter(canEvict)
+    .reduce<LimitReport | undefined>(
+      (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
+      undefined,
+    );
+}

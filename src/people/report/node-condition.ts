@@ -1,0 +1,61 @@
+import { fullDisk, isHeadroomUnknown } from '../../facts/node/full-disks.js';
+import type { MeasuredNodeView, NodeView } from '../../facts/node/node-view.js';
+import { isAwaitedNode } from './absence-hints.js';
+import { enforcementKinds } from './enforcement-report.js';
+import { fullestRatio } from './filesystem-report.js';
+import { limitThresholds } from './limit-report.js';
+import type { PressedNode } from './pressure-report.js';
+
+/**
+ * How a node is, by what matters most, the worst first. `evicting`: below a threshold; `no_space`: a disk is full, and nobody is
+ * evicted for it; `silent`: without data; `unknown`: nobody knows how close it is to a threshold; `refusing`: under DiskPressure, and below no threshold that is known; `near`: close to a
+ * threshold; `full`: a filesystem is nearly full in bytes or inodes; `awaited`: without data, see {@link isAwaitedNode}; `stale`: its data is old; `missing`: its summary lacks
+ * pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never scraped.
+ */
+export const nodeConditions = [
+  'evicting',
+  'no_space',
+  'silent',
+  'unknown',
+  'refusing',
+  'near',
+  'full',
+  'awaited',
+  'stale',
+  'missing',
+  'unprotected',
+  'ok',
+  'skipped',
+] as const;
+export type NodeCondition = (typeof nodeConditions)[number];
+
+/** `pressed`: undefined for a node that is not close to evicting pods. `failure`: of the last request to its kubelet. */
+export function nodeCondition(
+  view: NodeView,
+  pressed: PressedNode | undefined,
+  failure: object | undefined,
+): NodeCondition {
+  if (view.state === 'absent') {
+    if (view.reason === 'skipped') return 'skipped';
+    return isAwaitedNode(view.reason, failure) ? 'awaited' : 'silent';
+  }
+  return pressureCondition(view, pressed) ?? dataCondition(view);
+}
+
+function pressureCondition(
+  { node, snapshot }: MeasuredNodeView,
+  pressed: PressedNode | undefined,
+): NodeCondition | undefined {
+  if (fullDisk(snapshot) !== undefined) return 'no_space';
+  if (pressed?.nearest.isCrossed === true) return 'evicting';
+  if (node?.diskPressure === true) return 'refusing';
+  if (isHeadroomUnknown(snapshot)) return 'unknown';
+  return pressed === undefined ? undefined : 'near';
+}
+
+function dataCondition(view: MeasuredNodeView): NodeCondition {
+  if ((fullestRatio(view.snapshot) ?? 0) >= limitThresholds.near) return 'full';
+  if (view.state === 'stale') return 'stale';
+  if (view.missingPods > 0) return 'missing';
+  return enforcementKinds(view).length > 0 ? 'unprotected' : 'ok';
+}

@@ -1,0 +1,227 @@
+import type { Node, Pod } from '../../cluster/kube/objects.js';
+import { roundUp } from '../../cluster/kube/quantity.js';
+import { known } from '../../cluster/kubelet/figure.js';
+import { hasUnknownUsage } from '../../facts/node/limit-ratios.js';
+import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../../facts/node/limits.js';
+import { knownNearest } from '../../facts/node/near-evictions.js';
+import { type PodForecast, timeToMs } from '../../facts/node/node-forecasts.js';
+import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
+import type { DerivedPod, PodRecord } from '../../facts/node/pod-record.js';
+import { type Component, components, type MeasuredUsage, type PodUsage } from '../../facts/node/usage.js';
+import type { Workload } from '../../facts/workload/workload.js';
+import { type LimitReport, limitReport } from './limit-report.js';
+import { type WorkloadReference, workloadReferences } from './workload-report.js';
+
+/** Where something of a pod is: what names it in a list over the whole cluster. */
+export interface PodPlace {
+  readonly namespace: string;
+  readonly pod: string;
+  /** Absent until the pod is scheduled. */
+  readonly node?: string | undefined;
+}
+
+interface PodFacts extends PodPlace {
+  readonly workloads: readonly WorkloadReference[];
+  /** Whether the API server knows the pod: the kubelet may still report one that was deleted. */
+  readonly isKnown: boolean;
+  /** Static and system-critical pods: the kubelet never evicts them for their limits. */
+  readonly isExempt: boolean;
+  /** Whether the pod, a container or an emptyDir of it has a limit, enforced or not; absent for a pod that is not known. */
+  readonly hasLimits?: boolean | undefined;
+  /** Aggregated over the containers as the kubelet does; absent where none declares one. */
+  readonly limitBytes?: number | undefined;
+  readonly requestBytes?: number | undefined;
+}
+
+/** Where values come from. */
+export interface DataFacts {
+  /** `absent`, `pending`: what was last known of a pod whose node has no data, or whose volumes are not measured. */
+  readonly dataState: PodSource['state'];
+  readonly dataAgeMs: number;
+  /** Why the node has no data. */
+  readonly absenceReason?: AbsenceReason | undefined;
+}
+
+interface LimitFacts extends DataFacts {
+  /** What counts towards one of its limits is unknown: it is compared with nothing, and no calm limit is said to be the nearest. */
+  readonly hasUnknownUsage?: true | undefined;
+  readonly nearestLimit?: LimitReport | undefined;
+  /** Until the pod exceeds one of its limits, see `PodLimitReport`. */
+  readonly timeToLimitMs?: number | undefined;
+}
+
+/** A pod with data. `pending`: the kubelet has not measured its volumes yet, so the total or a ratio is too small. */
+export interface MeasuredPodReport extends PodFacts, LimitFacts {
+  readonly state: 'measured' | 'pending';
+  readonly node: string;
+  readonly usedBytes: number;
+  readonly components: ComponentBytes;
+  readonly inodesUsed?: number | undefined;
+}
+
+/** What is known of its limits is there where the kubelet lists it without a total. */
+export interface UnmeasuredPodReport extends PodFacts, Partial<LimitFacts> {
+  readonly state: 'unmeasured';
+  /** Why it has no data. */
+  readonly reason: string;
+  /** Whether it should have been measured: its workloads are incomplete without it. */
+  readonly isExpected: boolean;
+}
+
+export type PodReport = MeasuredPodReport | UnmeasuredPodReport;
+
+/** What the API server knows of a pod besides what concerns its storage. */
+export interface PodSpecReport {
+  readonly uid: string;
+  readonly phase: string;
+  readonly qosClass?: string | undefined;
+  readonly priorityClass?: string | undefined;
+  readonly isStatic: boolean;
+  readonly startTimeMs?: number | undefined;
+}
+
+/** Where the values of a pod come from: a node with data, or what was last known. */
+export interface PodSource {
+  readonly nodeName: string;
+  /** Undefined for one that is not in the cluster. */
+  readonly node?: Node | undefined;
+  /** `pending`: from before the kubelet had to measure the pod's volumes again. */
+  readonly state: NodeView['state'] | 'pending';
+  readonly ageMs: number;
+  /** Why the node has no data. */
+  readonly reason?: AbsenceReason;
+  /** Undefined for a node without data. */
+  readonly snapshot?: Pick<NodeSnapshot, 'forecasts'>;
+}
+
+/** A pod of a summary, and where its values come from. */
+export interface FoundPod<Pod extends PodRecord = DerivedPod, Source extends PodSource = MeasuredNodeView> {
+  readonly node: Source;
+  readonly pod: Pod;
+}
+
+export function podPlace({ node, pod }: FoundPod<PodRecord, PodSource>): PodPlace & { readonly node: string } {
+  const { namespace, name } = pod.summary;
+  return { namespace, pod: name, node: node.nodeName };
+}
+
+/** Returns the limit that the pod exceeds first, and when; undefined while that is not known. */
+export function podForecast({
+  node: { snapshot, ageMs },
+  pod,
+}: FoundPod<PodRecord, PodSource>): (PodForecast & { readonly timeToLimitMs: number }) | undefined {
+  const forecast = snapshot?.forecasts.pods.get(pod.summary.uid);
+  const timeMs = forecast && snapshot && timeToMs(forecast, snapshot.forecasts, ageMs);
+  return forecast === undefined || timeMs === undefined
+    ? undefined
+    : { ...forecast, timeToLimitMs: Math.round(timeMs) };
+}
+
+export function measuredPodReport(found: FoundPod<DerivedPod<MeasuredUsage>, PodSource>): MeasuredPodReport {
+  const { pod } = found;
+  const { usedBytes, components, inodesUsed, volumesPending } = pod.usage;
+  return {
+    ...podPlace(found),
+    workloads: workloadReferences(pod.workloads),
+    isKnown: pod.bound !== undefined,
+    isExempt: isExempt(pod),
+    hasLimits: pod.bound && hasLimits(pod.bound.pod),
+    state: volumesPending ? 'pending' : 'measured',
+    usedBytes,
+    components,
+    inodesUsed,
+    limitBytes: pod.bound?.limitBytes,
+    requestBytes: pod.bound?.requestBytes,
+    ...limitFacts(found),
+  };
+}
+
+/** What is known of a pod without a total, too. */
+export function limitFacts(found: FoundPod<DerivedPod, PodSource>): LimitFacts {
+  const { node, pod } = found;
+  const nearest = knownNearest(pod, pod.ratios);
+  const isUnknown = pod.bound !== undefined && hasUnknownUsage(pod.summary, pod.bound.pod);
+  return {
+    hasUnknownUsage: isUnknown || undefined,
+    nearestLimit: nearest && limitReport(nearest),
+    timeToLimitMs: podForecast(found)?.timeToLimitMs,
+    ...dataFacts(node),
+  };
+}
+
+export function dataFacts({ state, ageMs, reason }: PodSource): DataFacts {
+  return { dataState: state, dataAgeMs: Math.round(ageMs), absenceReason: reason };
+}
+
+export function unmeasuredPodReport({
+  pod,
+  workloads,
+  reason,
+  isExpected,
+}: Pick<UnmeasuredPodReport, 'reason' | 'isExpected'> & {
+  readonly pod: Pod;
+  readonly workloads: readonly Workload[];
+}): UnmeasuredPodReport {
+  return {
+    namespace: pod.namespace,
+    pod: pod.name,
+    node: pod.nodeName,
+    workloads: workloadReferences(workloads),
+    isKnown: true,
+    isExempt: exemptionOf(pod) !== undefined,
+    hasLimits: hasLimits(pod),
+    state: 'unmeasured',
+    reason,
+    isExpected,
+    limitBytes: podLimitBytes(pod),
+    requestBytes: podRequestBytes(pod),
+  };
+}
+
+export function podSpecReport({ uid, phase, qosClass, priorityClass, isStatic, startTimeMs }: Pod): PodSpecReport {
+  return { uid, phase, qosClass, priorityClass, isStatic, startTimeMs };
+}
+
+function isExempt({ bound }: PodRecord): boolean {
+  return bound !== undefined && exemptionOf(bound.pod) !== undefined;
+}
+
+/** Bytes by component; they add up to the pod's total. Absent where a part of one is unknown. */
+export type ComponentBytes = PodUsage['components'];
+
+/** In the order in which they are shown. */
+export const componentOrder: readonly Component[] = components;
+
+export interface ContainerReport extends PodPlace {
+  readonly container: string;
+  /** Attributed: its own files and its share of what the pod shares. Over a pod's containers they add up to its total. Absent where a part is unknown. */
+  readonly usedBytes?: number | undefined;
+  /** As the kubelet reports them. */
+  readonly rootfsBytes?: number | undefined;
+  readonly logsBytes?: number | undefined;
+  readonly limitBytes?: number | undefined;
+  readonly requestBytes?: number | undefined;
+  /** Where the kubelet enforces the container's own limit. */
+  readonly nearestLimit?: LimitReport | undefined;
+  readonly dataAgeMs: number;
+}
+
+/** The containers that the kubelet lists for a pod. */
+export function containerReports(found: FoundPod): readonly ContainerReport[] {
+  const { node, pod } = found;
+  return pod.usage.containers.map(({ name, usedBytes, rootfsBytes, logsBytes }) => {
+    const spec = pod.bound?.pod.containers.find((container) => container.name === name);
+    const ratio = pod.ratios.find(({ rule, container }) => rule === 'container' && container === name);
+    return {
+      ...podPlace(found),
+      container: name,
+      usedBytes,
+      rootfsBytes: known(rootfsBytes),
+      logsBytes: known(logsBytes),
+      limitBytes: spec?.limitBytes && roundUp(spec.limitBytes),
+      requestBytes: spec?.requestBytes && roundUp(spec.requestBytes),
+      nearestLimit: ratio && limitReport(ratio),
+      dataAgeMs: Math.round(node.ageMs),
+    };
+  });
+}

@@ -1,0 +1,205 @@
+import type { Pod } from '../../cluster/kube/objects.js';
+import type { UsageSample } from '../../cluster/kubelet/lookup.js';
+import { isActive } from '../../facts/node/limits.js';
+import { programName, shellWord } from '../../lib/base/text.js';
+import { formatAge, formatBytes, formatForecast } from '../../lib/base/units.js';
+import { eventText } from './eviction-cause-text.js';
+import type { EvictionReport } from './eviction-report.js';
+import {
+  canEvict,
+  type LimitReport,
+  limitSubject,
+  limitText,
+  limitThresholds,
+  nearestBinding,
+  soonMs,
+  unenforcedNames,
+  usedText,
+} from './limit-report.js';
+import { ownerEdit } from './pod-commands.js';
+import { growthWithoutForecast } from './pod-growth.js';
+import type { MeasuredPodReport, PodReport, PodSpecReport, UnmeasuredPodReport } from './pod-report.js';
+
+/**
+ * How a pod stands to its limits. `near`: at 80 % of one, or it reaches one if it goes on to grow. `unenforced`: it has limits, and
+ * none evicts it. `unbounded`: it has none. `unknown`: it is not measured, or not all of it.
+ */
+type PodVerdictKind = 'evicted' | 'above' | 'near' | 'within' | 'unenforced' | 'unbounded' | 'ended' | 'unknown';
+
+/** Whether a pod is about to be evicted for its limits, and why. */
+export interface PodVerdictReport {
+  readonly kind: PodVerdictKind;
+  /** In one or two sentences, with the numbers. */
+  readonly text: string;
+  /** To copy, the explanation first. */
+  readonly commands: readonly string[];
+}
+
+/** The limit that a pod exceeds first if it goes on to grow as measured. */
+export interface NextLimitReport extends Pick<LimitReport, 'rule' | 'container' | 'volume'> {
+  /** 0 above it. */
+  readonly timeToLimitMs: number;
+}
+
+interface Judged {
+  readonly report: PodReport & { readonly spec?: PodSpecReport | undefined };
+  /** In the order in which the kubelet checks. */
+  readonly limits: readonly LimitReport[];
+  readonly next?: NextLimitReport | undefined;
+  /** Totals of the last summaries, the oldest first. */
+  readonly samples: readonly UsageSample[];
+  /** Undefined for one that the API server does not know. */
+  readonly pod: Pod | undefined;
+  /** Of this pod, by its UID. */
+  readonly eviction: EvictionReport | undefined;
+}
+
+export function podVerdict(judged: Judged): PodVerdictReport {
+  const { report, eviction, pod } = judged;
+  if (eviction !== undefined && (pod === undefined || !isActive(pod))) return evictedVerdict(eviction);
+  const { kind, text, limit } = standing(report, judged);
+  return { kind, text, commands: commandsOf(judged, kind, limit) };
+}
+
+/** Of a pod that is known by its eviction alone too. */
+export function evictedVerdict(eviction: EvictionReport): PodVerdictReport {
+  const { verdict, message } = eviction;
+  const what = eventText(eviction) === 'refused' ? 'Refused' : 'Evicted';
+  return { kind: 'evicted', text: `${what}. ${verdict?.text ?? message.trim()}`, commands: verdict?.commands ?? [] };
+}
+
+interface Standing {
+  readonly kind: PodVerdictKind;
+  readonly text: string;
+  /** The one that it is about. */
+  readonly limit?: LimitReport | undefined;
+}
+
+function lackOf({ reason }: UnmeasuredPodReport): Standing {
+  return { kind: 'unknown', text: `Not measured: ${reason.replace(/\.$/, '')}.` };
+}
+
+function standing(report: PodReport, judged: Judged): Standing {
+  const found = bareStanding(report, judged);
+  const { dataState, dataAgeMs, absenceReason = 'never', node } = report;
+  if (report.state === 'unmeasured' && found.kind === 'unknown') return found;
+  if (dataState === 'absent') {
+    const text = `No data from node ${node} (${absenceReason}). As last known ${formatAge(dataAgeMs)} ago: ${lowerFirst(found.text)}`;
+    return { ...found, text };
+  }
+  return dataState === 'stale' ? { ...found, text: `${found.text} The data is ${formatAge(dataAgeMs)} old.` } : found;
+}
+
+function bareStanding(report: PodReport, judged: Judged): Standing {
+  const { spec } = judged.report;
+  if (report.state !== 'unmeasured' && spec !== undefined && !isActive(spec)) {
+    return {
+      kind: 'ended',
+      text: `The pod has ended (phase ${spec.phase}), and its node still holds ${formatBytes(report.usedBytes)} of it.`,
+    };
+  }
+  const above = exceededLimit(judged.limits);
+  if (above !== undefined) return aboveText(above);
+  const near = nearText(judged);
+  if (near !== undefined) return near;
+  if (report.state === 'unmeasured') return lackOf(report);
+  const { usedBytes, state } = report;
+  if (state === 'pending') {
+    return {
+      kind: 'unknown',
+      text: `Not known whether a limit is near: its volumes are not measured yet. It uses at least ${formatBytes(usedBytes)}.`,
+    };
+  }
+  return farText(report, judged, `It uses ${formatBytes(usedBytes)}.`);
+}
+
+/** The first one: the kubelet evicts for it. */
+function exceededLimit(limits: readonly LimitReport[]): LimitReport | undefined {
+  return limits.find((limit) => canEvict(limit) && limit.ratio > 1);
+}
+
+function aboveText(limit: LimitReport): Standing {
+  return { kind: 'above', text: `Above a limit: ${limitUse(limit)}. The kubelet evicts the pod.`, limit };
+}
+
+function nearText({ limits, next, samples }: Judged): Standing | undefined {
+  const coming = next && limits.find((limit) => isSameLimit(limit, next));
+  if (next !== undefined && coming !== undefined) {
+    const time = next.timeToLimitMs === 0 ? 'at any moment' : `in ${formatForecast(next.timeToLimitMs)}`;
+    const text = `Evicted ${time} if it goes on to grow: ${limitUse(coming)}.`;
+    const isNear = next.timeToLimitMs <= soonMs || coming.ratio >= limitThresholds.near;
+    return { kind: isNear ? 'near' : coming.unenforced === undefined ? 'within' : 'unknown', text, limit: coming };
+  }
+  const nearest = nearestBinding(limits);
+  if (nearest === undefined || nearest.ratio < limitThresholds.near) return undefined;
+  return {
+    kind: 'near',
+    text: `Near a limit: ${limitUse(nearest)}. ${growthWithoutForecast(limits, samples)}`,
+    limit: nearest,
+  };
+}
+
+function farText(
+  { hasLimits, isKnown, hasUnknownUsage }: MeasuredPodReport,
+  { limits }: Judged,
+  uses: string,
+): Standing {
+  if (!isKnown)
+    return { kind: 'unknown', text: `The API server does not know this pod, so its limits are unknown. ${uses}` };
+  if (hasLimits !== true) {
+    return { kind: 'unbounded', text: `No limit bounds it: it may fill the disk of its node. ${uses}` };
+  }
+  if (hasUnknownUsage === true) {
+    const text = `Not known whether a limit is near: the kubelet reports an impossible size of what a limit counts. ${uses}`;
+    return { kind: 'unknown', text };
+  }
+  const nearest = nearestBinding(limits);
+  if (nearest === undefined)
+    return { kind: 'unenforced', text: `None of its limits evicts it${reasonsText(limits)}. ${uses}` };
+  if (nearest.unenforced === undefined)
+    return { kind: 'within', text: `Within its limits: ${limitUse(nearest)}.`, limit: nearest };
+  const text = `Not known whether a limit is near: only a part of what it writes is compared (${unenforcedNames[nearest.unenforced]}). Of that, ${limitUse(nearest)}.`;
+  return { kind: 'unknown', text, limit: nearest };
+}
+
+function reasonsText(limits: readonly LimitReport[]): string {
+  const reasons = new Set(
+    limits.flatMap(({ unenforced }) => (unenforced === undefined ? [] : [unenforcedNames[unenforced]])),
+  );
+  return reasons.size === 0 ? ': its kubelet enforces none' : `: ${[...reasons].join(', ')}`;
+}
+
+export function isSameLimit(
+  a: Pick<LimitReport, 'rule' | 'container' | 'volume'>,
+  b: Pick<LimitReport, 'rule' | 'container' | 'volume'>,
+): boolean {
+  return a.rule === b.rule && a.container === b.container && a.volume === b.volume;
+}
+
+/** `container app uses 90Mi of its limit of 100Mi` */
+export function limitUse(limit: LimitReport): string {
+  const { rule, usedBytes, limitBytes } = limit;
+  return `${limitSubject(limit)} uses ${usedText(usedBytes, limitBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${limitText(limit)}`;
+}
+
+function lowerFirst(text: string): string {
+  return text.slice(0, 1).toLowerCase() + text.slice(1);
+}
+
+function commandsOf({ report, pod }: Judged, kind: PodVerdictKind, limit: LimitReport | undefined): readonly string[] {
+  const { namespace, pod: name, node, workloads } = report;
+  const explain = `${programName} explain pod ${shellWord(`${namespace}/${name}`)}`;
+  if (report.state === 'unmeasured' && kind === 'unknown') {
+    const describe = `kubectl describe pod -n ${shellWord(namespace)} ${shellWord(name)}`;
+    return node === undefined ? [describe] : [`${programName} explain node ${shellWord(node)}`, describe];
+  }
+  if (report.state !== 'unmeasured' && report.dataState === 'absent')
+    return [`${programName} explain node ${shellWord(report.node)}`];
+  if (kind !== 'above' && kind !== 'near') return [explain];
+  return [explain, ...(pod === undefined ? [] : [lookInside(explain, limit)]), ...ownerEdit(workloads)];
+}
+
+/** Lists the largest files where the limit counts them: in its container, or in all of the pod. */
+function lookInside(explain: string, { container }: Partial<LimitReport> = {}): string {
+  return `${explain} --directories${container === undefined ? '' : ` -c ${shellWord(container)}`}`;
+}

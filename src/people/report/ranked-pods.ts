@@ -1,0 +1,255 @@
+import { hasUnknownUsage, type LimitRatio, nearestRatio } from '../../facts/node/limit-ratios.js';
+import { hasLimits, isActive } from '../../facts/node/limits.js';
+import { deriveMeasured, type PodContext, type PodRecord } from '../../facts/node/pod-record.js';
+import { canBind } from '../../facts/node/unenforced-limits.js';
+import { mostSpecific, type Workload, workloadKey } from '../../facts/workload/workload.js';
+import { largestFirst, type Ranked, Ranking } from '../../lib/base/ranking.js';
+import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
+import { type LimitReport, limitReport, limitThresholds, soonMs } from './limit-report.js';
+import {
+  type DataFacts,
+  dataFacts,
+  type FoundPod,
+  type MeasuredPodReport,
+  measuredPodReport,
+  podForecast,
+  type PodPlace,
+  podPlace,
+  type PodSource,
+} from './pod-report.js';
+import { type WorkloadReference, workloadReference } from './workload-report.js';
+
+/** The limit that a pod is nearest to, of those that the kubelet evicts it for. */
+export interface PodLimitReport extends PodPlace, LimitReport, DataFacts {
+  /** `pending`: the pod's volumes are not measured, so usage at present may be higher. */
+  readonly state: MeasuredPodReport['state'];
+  /** Until the limit is exceeded if the pod goes on to grow as measured; 0 above it. Absent while no growth is known, and from a day on. */
+  readonly timeToLimitMs?: number | undefined;
+  /** The workload that it is counted with; absent for a pod without one. */
+  readonly workload?: WorkloadReference | undefined;
+  /** Pods of the workload from half of a limit on, this one included; of nodes with data, or of those without. */
+  readonly podCount: number;
+}
+
+/** Below it, a pod is not among those that may be evicted next. */
+export const shownRatio = 0.5;
+
+interface RankedPod extends FoundPod<PodRecord, PodSource> {
+  readonly context: PodContext;
+  readonly limit: LimitRatio | undefined;
+  readonly isPending: boolean;
+}
+
+interface LimitedPod extends FoundPod<PodRecord, PodSource> {
+  readonly limit: LimitRatio;
+  readonly isPending: boolean;
+  readonly timeToLimitMs: number | undefined;
+  readonly podCount: number;
+}
+
+const soonestFirst = largestFirst<LimitedPod>(urgency, namesOf);
+
+/**
+ * The largest pods, and the pods that are nearest to a limit of theirs. Pods are added one by one. Those of nodes without
+ * data are ranked by what was last known of them, and count nowhere else.
+ */
+export class RankedPods {
+  readonly #pods: Ranking<RankedPod>;
+  /** Pods without a workload. */
+  readonly #limited: Ranking<LimitedPod>;
+  /** The soonest pod of each workload, by its key and whether its node has data. */
+  readonly #groups = new Map<string, LimitedPod>();
+  /** Of pods with data; see `ClusterSummary`. */
+  readonly counts = {
+    podCount: 0,
+    podsUsedBytes: 0,
+    pendingPodCount: 0,
+    unknownLimitPodCount: 0,
+    limitCount: 0,
+    nearLimitCount: 0,
+    reachedLimitCount: 0,
+    evictableLimitCount: 0,
+    unenforcedLimitCount: 0,
+    limitedPodCount: 0,
+    nearLimitPodCount: 0,
+    reachedLimitPodCount: 0,
+    unenforcedReachedPodCount: 0,
+  };
+
+  constructor({ podCount, limitCount }: { readonly podCount: number; readonly limitCount: number }) {
+    this.#pods = new Ranking(
+      podCount,
+      largestFirst<RankedPod>(({ pod }) => pod.summary.usedBytes, namesOf),
+    );
+    this.#limited = new Ranking(limitCount, soonestFirst);
+  }
+
+  /** `former`: of a pod whose volumes are pending. */
+  add(found: FoundPod<PodRecord, PodSource>, context: PodContext, former?: FormerPod): void {
+    const { isPending } = found.pod;
+    if (found.node.state !== 'absent') {
+      this.counts.podCount += 1;
+      this.counts.podsUsedBytes += found.pod.summary.usedBytes ?? 0;
+      if (isPending) this.counts.pendingPodCount += 1;
+    }
+    const { node, pod } = largerUsage(found, former);
+    this.#pods.add({ node, pod, context, limit: this.#addLimits(found, context, former), isPending });
+  }
+
+  addWithoutTotal(found: FoundPod<PodRecord, PodSource>, context: PodContext): void {
+    this.#addLimits(found, context);
+  }
+
+  /** Returns the nearest one. */
+  #addLimits(
+    { node, pod }: FoundPod<PodRecord, PodSource>,
+    context: PodContext,
+    former?: FormerPod,
+  ): LimitRatio | undefined {
+    const { isPending } = pod;
+    const ratios = context.ratiosOf(pod);
+    const limit = nearestRatio(ratios);
+    const next = isPending ? undefined : nextLimit({ node, pod }, ratios);
+    const isSoon = next !== undefined && next.timeToLimitMs <= soonMs;
+    if (node.state !== 'absent') this.#count({ node, pod }, ratios, { nearest: limit, isSoon });
+    const nearest = nearestLimitOf(node, limit, former, context);
+    if (nearest === undefined || nearest.limit.ratio < shownRatio || !canBind(nearest.limit)) return nearest?.limit;
+    this.#addLimited({ pod, ...nearest, isPending, timeToLimitMs: undefined, ...next, podCount: 1 });
+    return nearest.limit;
+  }
+
+  #addLimited(limited: LimitedPod): void {
+    const workload = groupOf(limited);
+    if (workload === undefined) {
+      this.#limited.add(limited);
+      return;
+    }
+    const key = `${String(limited.node.state === 'absent')} ${workloadKey(workload)}`;
+    const other = this.#groups.get(key);
+    if (other === undefined) {
+      this.#groups.set(key, limited);
+      return;
+    }
+    const soonest = soonestFirst(limited, other) < 0 ? limited : other;
+    this.#groups.set(key, { ...soonest, podCount: other.podCount + 1 });
+  }
+
+  pods(): Ranked<MeasuredPodReport> {
+    return this.#pods.ranked(podReport);
+  }
+
+  /** One for each workload, and each pod without one, from half of a limit on. To be called once, at the end. */
+  limits(): Ranked<PodLimitReport> {
+    for (const group of this.#groups.values()) this.#limited.add(group);
+    return this.#limited.ranked(podLimitReport);
+  }
+
+  #count(
+    { node, pod }: FoundPod<PodRecord, PodSource>,
+    ratios: readonly LimitRatio[],
+    { nearest, isSoon }: { readonly nearest: LimitRatio | undefined; readonly isSoon: boolean },
+  ): void {
+    const { counts } = this;
+    const highestRatio = bindingRatio(nearest);
+    if (isUncertain(pod, highestRatio)) {
+      if (mayHaveRatios(node, pod)) counts.unknownLimitPodCount += 1;
+      return;
+    }
+    for (const limit of ratios) this.#countLimit(limit);
+    if (highestRatio === undefined) {
+      if (isExceeded(ratios)) counts.unenforcedReachedPodCount += 1;
+      return;
+    }
+    counts.limitedPodCount += 1;
+    if (highestRatio >= limitThresholds.reached) counts.reachedLimitPodCount += 1;
+    else if (highestRatio >= limitThresholds.near || isSoon) counts.nearLimitPodCount += 1;
+  }
+
+  /** A low ratio is no good sign where only a part is compared. */
+  #countLimit(limit: LimitRatio): void {
+    const { counts } = this;
+    const { ratio, unenforced } = limit;
+    counts.limitCount += 1;
+    if (!canBind(limit) || (unenforced !== undefined && ratio < limitThresholds.near)) counts.unenforcedLimitCount += 1;
+    if (ratio >= limitThresholds.reached) {
+      counts.reachedLimitCount += 1;
+      if (canBind(limit)) counts.evictableLimitCount += 1;
+    } else if (ratio >= limitThresholds.near) {
+      counts.nearLimitCount += 1;
+    }
+  }
+}
+
+/** Undefined for a pod that is counted alone. */
+function groupOf({ pod: { workloads } }: LimitedPod): Workload | undefined {
+  const workload = mostSpecific(workloads);
+  return workload?.origin.source === 'controller' && workload.origin.kind === 'Pod' ? undefined : workload;
+}
+
+/** Returns the limit that the pod exceeds first; undefined without a forecast. */
+function nextLimit(
+  found: FoundPod<PodRecord, PodSource>,
+  ratios: readonly LimitRatio[],
+): { readonly limit: LimitRatio; readonly timeToLimitMs: number } | undefined {
+  const forecast = podForecast(found);
+  const limit = ratios.find(
+    ({ rule, container, volume }) =>
+      rule === forecast?.rule && container === forecast.container && volume === forecast.volume,
+  );
+  return forecast && limit && { limit, timeToLimitMs: forecast.timeToLimitMs };
+}
+
+/** Usage without volumes is a lower bound, and what is unknown may be any: what the rest does not reach may be reached. */
+function isUncertain({ isPending, summary, bound }: PodRecord, highestRatio = 0): boolean {
+  const isUnknown = isPending || (bound !== undefined && hasUnknownUsage(summary, bound.pod));
+  return isUnknown && highestRatio < limitThresholds.near;
+}
+
+/** Of a limit that can bind. */
+function bindingRatio(limit: LimitRatio | undefined): number | undefined {
+  return limit !== undefined && canBind(limit) ? limit.ratio : undefined;
+}
+
+function isExceeded(ratios: readonly LimitRatio[]): boolean {
+  return ratios.some(({ ratio }) => ratio > limitThresholds.reached);
+}
+
+/** Above the limit first, then by the time until it is reached, where that is known, then by the ratio. */
+function urgency({ limit: { ratio }, timeToLimitMs: timeMs }: LimitedPod): number {
+  if (ratio >= limitThresholds.reached) return 2 + ratio;
+  return timeMs === undefined ? ratio : 1 + 1 / (1 + timeMs);
+}
+
+function namesOf({ node, pod: { summary } }: FoundPod<PodRecord, PodSource>): readonly string[] {
+  return [summary.namespace, summary.name, node.nodeName];
+}
+
+/** Whether the kubelet enforces limits of the pod once all is measured. */
+function mayHaveRatios({ node }: PodSource, { bound }: PodRecord): boolean {
+  if (bound === undefined || node?.enforcesStorageLimits === false) return false;
+  return isActive(bound.pod) && hasLimits(bound.pod);
+}
+
+function podReport({ node, pod, context, limit, isPending }: RankedPod): MeasuredPodReport {
+  const report = measuredPodReport({ node, pod: deriveMeasured(pod, context) });
+  const nearestLimit = report.hasUnknownUsage ? report.nearestLimit : limit && limitReport(limit);
+  return { ...report, state: stateOf(isPending), nearestLimit };
+}
+
+function stateOf(isPending: boolean): MeasuredPodReport['state'] {
+  return isPending ? 'pending' : 'measured';
+}
+
+function podLimitReport(limited: LimitedPod): PodLimitReport {
+  const { limit, isPending, timeToLimitMs: timeMs, podCount, ...found } = limited;
+  const workload = groupOf(limited);
+  return {
+    ...podPlace(found),
+    ...limitReport(limit),
+    state: stateOf(isPending),
+    ...dataFacts(found.node),
+    timeToLimitMs: timeMs,
+    workload: workload && workloadReference(workload),
+    podCount,
+  };
+}

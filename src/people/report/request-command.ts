@@ -1,0 +1,65 @@
+import { excessContainers } from '../../facts/history/eviction-message.js';
+import type { EvictionRecord } from '../../facts/history/eviction-record.js';
+import { isOutdated, sensibleShare } from '../../facts/history/last-usage.js';
+import { shellWord } from '../../lib/base/text.js';
+import { ownerTarget } from './pod-commands.js';
+import { mebibyte, sizeText } from './verdict-commands.js';
+import { workloadReferences } from './workload-report.js';
+
+/**
+ * Returns the change that would have made a pod that was evicted for the bytes of its node a later victim: the kubelet evicts
+ * the pods above their request first, so the request is to cover what the pod used. Undefined where the pod is not known to
+ * have been above it, or was last measured too long before, and for more than a tenth of the disk. For inodes no request does so.
+ * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#pod-selection-for-kubelet-eviction
+ */
+export function raisedRequest(record: EvictionRecord): string | undefined {
+  const { workloads, lastUsage } = record;
+  const target = ownerTarget(workloadReferences(workloads));
+  const need = requestNeed(record);
+  if (need === undefined || target === undefined) return undefined;
+  const { container, bytes } = need;
+  if (typeof lastUsage === 'object' && bytes > sensibleShare * (lastUsage.nodeCapacityBytes ?? Infinity))
+    return undefined;
+  const size = sizeText(bytes);
+  const limit =
+    limitOf(record, container) < Math.ceil(bytes / mebibyte) * mebibyte ? ` --limits=ephemeral-storage=${size}` : '';
+  return `kubectl set resources ${target} -c ${shellWord(container)} --requests=ephemeral-storage=${size}${limit}`;
+}
+
+/** Returns what the request of the container furthest above its own has to cover, however much that is. */
+export function requestNeed(
+  record: EvictionRecord,
+): { readonly container: string; readonly bytes: number } | undefined {
+  const { cause, message, lastUsage, evictedAtMs } = record;
+  if (cause !== 'node_bytes') return undefined;
+  if (typeof lastUsage === 'object' && isOutdated(evictedAtMs - lastUsage.fetchedAtMs)) return undefined;
+  const above = excessContainers(message);
+  const largest = above.toSorted((a, b) => b.usedBytes - b.requestBytes - (a.usedBytes - a.requestBytes))[0];
+  if (largest === undefined) return undefined;
+  const { container, usedBytes } = largest;
+  const requests = new Map(above.map((of) => [of.container, of.requestBytes]));
+  return { container, bytes: Math.max(usedBytes, uncoveredBytes(record, container, requests)) };
+}
+
+/**
+ * What the pod used, with its volumes, beyond the requests of its other containers. One that the message does not list
+ * requested what it wrote outside of volumes, or more.
+ */
+function uncoveredBytes(
+  { lastUsage }: EvictionRecord,
+  container: string,
+  requests: ReadonlyMap<string, number>,
+): number {
+  const usage = typeof lastUsage === 'object' ? lastUsage.usage : undefined;
+  const others = usage?.containers.filter(({ name }) => name !== container) ?? [];
+  return others.reduce(
+    (rest, { name, rootfsBytes = 0, logsBytes = 0 }) => rest - (requests.get(name) ?? rootfsBytes + logsBytes),
+    usage?.usedBytes ?? 0,
+  );
+}
+
+/** A request above it is refused. */
+function limitOf({ lastUsage }: EvictionRecord, container: string): number {
+  const ratios = typeof lastUsage === 'object' ? lastUsage.ratios : [];
+  return ratios.find((ratio) => ratio.rule === 'container' && ratio.container === container)?.limitBytes ?? Infinity;
+}

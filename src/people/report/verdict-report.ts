@@ -1,0 +1,278 @@
+import type { PodIdentity } from '../../cluster/kube/pod-identity.js';
+import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
+import type { UsageSample } from '../../cluster/kubelet/lookup.js';
+import type { EvictionRecord, LastUsage } from '../../facts/history/eviction-record.js';
+import { isOutdated } from '../../facts/history/last-usage.js';
+import { firstOnDisk } from '../../facts/node/disk-fill.js';
+import {
+  type DiskVerdict,
+  type NamedShortage,
+  nodeVerdict,
+  type Shortage,
+  type VerdictKind,
+} from '../../facts/node/disk-verdict.js';
+import { nextThreshold } from '../../facts/node/node-forecasts.js';
+import type { NodeSnapshot } from '../../facts/node/node-view.js';
+import { programName, shellWord } from '../../lib/base/text.js';
+import { formatAge, formatBytes } from '../../lib/base/units.js';
+import { absenceCommands } from './absence-commands.js';
+import { causeText, mainPartText } from './eviction-cause-text.js';
+import { soonMs, usedText } from './limit-report.js';
+import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
+import type { PodSource } from './pod-report.js';
+import { raisedRequest } from './request-command.js';
+import {
+  explainEviction,
+  limitCommands,
+  raisedLimitText,
+  recordedMainPart,
+  verdictCommands,
+} from './verdict-commands.js';
+import { type VerdictContext, verdictText } from './verdict-text.js';
+
+/** What fills the disk of a node, or filled it before an eviction. Amounts are bytes, or inodes where the signal counts those. */
+export interface VerdictReport {
+  readonly kind: VerdictKind;
+  /** One sentence with the numbers. */
+  readonly text: string;
+  /** To copy, for exactly this case; the first one explains. */
+  readonly commands: readonly string[];
+  readonly signal?: EvictionSignal | undefined;
+  /** A default of Kubernetes: the kubelet's configuration is not known. */
+  readonly isAssumed?: boolean | undefined;
+  /** The threshold that decides. */
+  readonly thresholdBytes?: number | undefined;
+  readonly thresholdInodes?: number | undefined;
+  readonly available?: number | undefined;
+  /** Available above the threshold; below 0 the kubelet evicts. */
+  readonly headroom?: number | undefined;
+  /** Until the kubelet stops evicting; of a node that is near, as much as the threshold. */
+  readonly missing?: number | undefined;
+  /** At least, by evicting every pod that may be evicted. */
+  readonly podsFreed?: number | undefined;
+  /** At least, by deleting unused images. */
+  readonly imagesFreed?: number | undefined;
+}
+
+/** Of a node with data or, in `snapshot`, what was last known of it; undefined where there is nothing to say. */
+export type VerdictOf = (source: VerdictSource, snapshot: NodeSnapshot | undefined) => VerdictReport | undefined;
+
+type VerdictSource = Pick<PodSource, 'nodeName' | 'node' | 'state' | 'reason'> & {
+  readonly ageMs?: number | undefined;
+};
+
+/** The totals of a pod in the last summaries of its node, the oldest first. */
+export type SamplesOf = (nodeName: string, pod: PodIdentity) => readonly UsageSample[];
+
+/** What a verdict needs besides the node. */
+interface VerdictInputs extends RememberedEvictions {
+  readonly samplesOf: SamplesOf;
+}
+
+export function verdicts(inputs: VerdictInputs): VerdictOf {
+  return (source, snapshot) => {
+    const { nodeName, node } = source;
+    if (snapshot === undefined) return silentVerdict(source);
+    const verdict = nodeVerdict(node === undefined ? snapshot : { ...snapshot, node }, {
+      soon: soonSignal(source, snapshot),
+      samplesOf: (pod) => inputs.samplesOf(nodeName, pod),
+    });
+    if (verdict === undefined) return undefined;
+    const past = pastOf(verdict, source, inputs);
+    const report = verdictReport(verdict, nodeName, { notes: ageNotes(source), past });
+    return past === undefined && isOld(source) ? { ...report, commands: kubeletCommands(source) } : report;
+  };
+}
+
+/** Nothing is to be deleted by values of a kubelet that has been silent for so long. */
+function isOld({ state, ageMs = 0 }: VerdictSource): boolean {
+  return state === 'absent' || isOutdated(ageMs);
+}
+
+function kubeletCommands({ nodeName, reason = 'timeout' }: VerdictSource): readonly string[] {
+  return absenceCommands(reason, nodeName, undefined);
+}
+
+/** What evictions before it explain of a verdict: bytes that they have not freed yet, or a condition that outlasts them. */
+function pastOf(
+  { unknownPart, shortage, cause }: DiskVerdict,
+  { nodeName, ageMs = 0 }: Pick<VerdictSource, 'nodeName' | 'ageMs'>,
+  remembered: RememberedEvictions,
+): PastShortage | undefined {
+  if (shortage === undefined) return undefined;
+  if (unknownPart === 'condition') return pastShortage(nodeName, remembered, ageMs);
+  if (!isShort(shortage) || (cause !== undefined && cause.filler !== 'pods')) return undefined;
+  const past = unfreedEviction(nodeName, shortage, { ...remembered, readAtMs: remembered.readAtMs - ageMs });
+  return past && { ...past, ageMs: past.ageMs + ageMs };
+}
+
+/** The threshold that the node is about to cross, while it is below none, until its disk is calm. Of old data, no forecast is said. */
+export function soonSignal(
+  { state, ageMs = 0 }: Pick<VerdictSource, 'state' | 'ageMs'>,
+  snapshot: NodeSnapshot,
+): EvictionSignal | undefined {
+  const { forecasts, thresholds, fills } = snapshot;
+  if (state === 'absent' || thresholds.some(({ isCrossed }) => isCrossed)) return undefined;
+  const next = nextThreshold(forecasts, ageMs);
+  if (next !== undefined && next.timeMs <= soonMs) return firstOnDisk(next.signal, snapshot);
+  return fills.find(({ warnedOf }) => warnedOf !== undefined)?.warnedOf;
+}
+
+/** Of a node of which nothing is known but its condition. */
+function silentVerdict({ nodeName, node, reason = 'never' }: VerdictSource): VerdictReport | undefined {
+  if (node?.diskPressure !== true || reason === 'skipped') return undefined;
+  return verdictReport(conditionVerdict(undefined), nodeName, { notes: [`no data: ${reason}`] });
+}
+
+function conditionVerdict(shortage: Shortage | undefined): DiskVerdict {
+  return { kind: 'unknown', unknownPart: 'condition', shortage, alsoBelow: [] };
+}
+
+function ageNotes({ state, ageMs, reason }: VerdictSource): readonly string[] {
+  if (state === 'fresh') return [];
+  return [`data ${formatAge(ageMs)} old`, ...(reason === undefined ? [] : [reason])];
+}
+
+function verdictReport(verdict: DiskVerdict, nodeName: string, context: VerdictContext): VerdictReport {
+  const { shortage, pods, images } = verdict;
+  const isOfPods = context.past !== undefined && verdict.kind !== 'unknown';
+  return {
+    kind: isOfPods ? 'pods' : verdict.kind,
+    text: verdictText(verdict, context),
+    commands: verdictCommands(verdict, nodeName, context),
+    ...(shortage && shortageOf(shortage)),
+    podsFreed: pods?.least,
+    imagesFreed: images?.least,
+  };
+}
+
+/** Without a threshold, what is available alone. */
+function shortageOf(shortage: Shortage): Partial<VerdictReport> {
+  const { signal, state, isAssumed, available, missing } = shortage;
+  if (state === 'no_space') return { signal, available };
+  return { signal, isAssumed, ...amountsOf(shortage, countsInodes(signal)), missing };
+}
+
+/**
+ * Why a pod was evicted: its own usage, or what filled the disk of its node. `earlier`: evictions before, the newest first;
+ * `most`: see `largestNeeds`.
+ */
+export function evictionVerdictReport(
+  record: EvictionRecord,
+  earlier: RememberedEvictions['evictions'],
+  most: EvictionRecord,
+): VerdictReport {
+  const { cause } = record;
+  const ofNode = explainedVerdict(record, { evictions: earlier, readAtMs: record.evictedAtMs });
+  if (ofNode !== undefined) {
+    const { verdict, past } = ofNode;
+    const report = verdictReport(verdict, record.node, { past, notes: outdatedNotes(record), isOfEviction: true });
+    return { ...report, commands: pressureCommands(record, report.commands, most) };
+  }
+  switch (cause) {
+    case 'emptydir_limit':
+    case 'pod_limit':
+    case 'container_limit':
+      return { kind: 'pods', text: limitText(record, most), commands: limitCommands(record, most) };
+    case 'node_bytes':
+    case 'node_inodes':
+    case 'node_admission':
+    case 'other':
+      return {
+        kind: 'unknown',
+        text: unknownText(record),
+        commands: pressureCommands(record, unknownCommands(record), most),
+        ...shownShortage(record),
+      };
+  }
+}
+
+/** A record that was stored without the age of its node's values has the age of those of its pod. */
+function outdatedNotes({ lastUsage, evictedAtMs, nodeVerdict: verdict }: EvictionRecord): readonly string[] {
+  const ofPodMs = typeof lastUsage === 'object' ? evictedAtMs - lastUsage.fetchedAtMs : 0;
+  const ageMs = verdict?.ageMs ?? ofPodMs;
+  return isOutdated(ageMs) ? [measuredBefore(ageMs)] : [];
+}
+
+function measuredBefore(ageMs: number): string {
+  return `measured ${formatAge(ageMs)} before`;
+}
+
+/** A node refuses pods for its condition, which outlasts the shortage that pods were evicted for. */
+function explainedVerdict(
+  { cause, node, nodeVerdict: verdict }: EvictionRecord,
+  remembered: RememberedEvictions,
+): { readonly verdict: DiskVerdict; readonly past: PastShortage | undefined } | undefined {
+  const shortage = verdict?.shortage;
+  const outlasted =
+    cause === 'node_admission' && !isShort(shortage)
+      ? pastShortage(node, remembered, verdict?.ageMs ?? Infinity)
+      : undefined;
+  if (outlasted !== undefined) return { verdict: conditionVerdict(shortage), past: outlasted };
+  return verdict && { verdict, past: pastOf(verdict, { nodeName: node, ageMs: verdict.ageMs }, remembered) };
+}
+
+/** The kubelet evicts pods, or will after the grace period. */
+function isShort(shortage: Shortage | undefined): boolean {
+  return shortage?.state === 'evicting' || shortage?.state === 'waiting';
+}
+
+/** The last one is the change, where one is known. */
+function pressureCommands(
+  record: EvictionRecord,
+  commands: readonly string[],
+  most: EvictionRecord,
+): readonly string[] {
+  const change = raisedRequest(most);
+  return [explainEviction(record), ...commands, ...(change === undefined ? [] : [change])];
+}
+
+function shownShortage({ cause, shortage }: EvictionRecord): Partial<VerdictReport> {
+  return shortage === undefined ? {} : amountsOf(shortage, cause === 'node_inodes');
+}
+
+function amountsOf({ threshold, available }: NamedShortage, ofInodes: boolean): Partial<VerdictReport> {
+  const of = ofInodes ? { thresholdInodes: threshold } : { thresholdBytes: threshold };
+  return { ...of, available, headroom: available - threshold };
+}
+
+function limitText(record: EvictionRecord, most: EvictionRecord): string {
+  const { namespace, pod, lastUsage, evictedAtMs } = record;
+  const measured = typeof lastUsage === 'object' ? measuredText(record, lastUsage, evictedAtMs) : 'not measured before';
+  return `Pod ${namespace}/${pod} is the cause: ${causeText(record)}, ${measured}${partText(record)}.${raisedLimitText(record, most)}`;
+}
+
+function partText(record: EvictionRecord): string {
+  const part = recordedMainPart(record);
+  const logs = part?.component === 'logs' ? ', which fill a larger limit too' : '';
+  return part === undefined ? '' : `, most of it ${mainPartText(part)}${logs}`;
+}
+
+function measuredText(
+  { cause, container, volume, limitBytes }: EvictionRecord,
+  last: LastUsage,
+  evictedAtMs: number,
+): string {
+  const exceeded = last.ratios.find((ratio) => ratio.container === container && ratio.volume === volume);
+  const usedBytes = exceeded?.usedBytes ?? last.usage?.usedBytes;
+  const used = usedBytes === undefined ? '-' : usedText(usedBytes, limitBytes ?? usedBytes);
+  const age = formatAge(evictedAtMs - last.fetchedAtMs);
+  if ((usedBytes ?? 0) > (limitBytes ?? Infinity)) return `${used} measured ${age} before`;
+  const late = cause === 'container_limit' ? '' : ' (kubelets measure volumes about once a minute)';
+  return `${used} in the summary ${age} before its kubelet looked${late}`;
+}
+
+function unknownText({ cause, shortage }: EvictionRecord): string {
+  if (cause === 'other') return 'Unknown cause: the message of the kubelet names it.';
+  const ofInodes = cause === 'node_inodes';
+  const missing = shortage && Math.max(0, shortage.threshold - shortage.available);
+  const amount =
+    missing === undefined ? '' : `; ${ofInodes ? `${missing} inodes were` : `${formatBytes(missing)} was`} missing`;
+  return `Unknown cause: the shortage was not seen before the eviction${amount}.`;
+}
+
+function unknownCommands({ cause, namespace, pod, node }: EvictionRecord): readonly string[] {
+  return cause === 'other'
+    ? [`kubectl describe pod -n ${shellWord(namespace)} ${shellWord(pod)}`]
+    : [`${programName} explain node ${shellWord(node)}`];
+}

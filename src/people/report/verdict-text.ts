@@ -1,0 +1,287 @@
+import { countsInodes, filesystemOf } from '../../cluster/kubelet/eviction-signals.js';
+import type { DiskGrowth } from '../../facts/node/disk-growth.js';
+import type { DiskVerdict, Remainder, Shortage, VerdictKind } from '../../facts/node/disk-verdict.js';
+import type { FirstWorkload } from '../../facts/node/first-workload.js';
+import type { Bounds } from '../../facts/node/freed-space.js';
+import { sharedName } from '../../facts/workload/workload.js';
+import { countedText, formatCount } from '../../lib/base/text.js';
+import { formatAge, formatBytes } from '../../lib/base/units.js';
+import { type PastShortage, usedAtLast } from './past-shortage.js';
+import { unreadPodsText } from './signal-report.js';
+
+/** What a verdict is made with besides what the kubelet reports now. */
+export interface VerdictContext {
+  /** What is to be known of the data, in a few words each. */
+  readonly notes?: readonly string[];
+  /** What the shortage, or the condition that is left from it, comes from. */
+  readonly past?: PastShortage | undefined;
+  /** The verdict is that of a moment that is over. */
+  readonly isOfEviction?: boolean;
+}
+
+/** One sentence with its numbers. */
+export function verdictText(verdict: DiskVerdict, context: VerdictContext = {}): string {
+  const { notes = [], past } = context;
+  const { shortage, alsoBelow } = verdict;
+  const assumed = shortage?.isAssumed === true ? ['threshold assumed'] : [];
+  const also = alsoBelow.length === 0 ? '' : `; also below a threshold: ${alsoBelow.join(', ')}`;
+  const cause = past === undefined ? causeText(verdict) : pastCauseText(past, verdict, context);
+  const all = [...assumed, ...notes, ...groupNotes(verdict, cause)];
+  return `${cause}${collectedFirst(verdict)}${also}${all.length === 0 ? '' : ` (${all.join(', ')})`}.`;
+}
+
+/** The kubelet collects images before it evicts: evictions are farther away than the threshold. */
+function collectedFirst({ kind, images = none, shortage }: DiskVerdict): string {
+  if (shortage?.state !== 'near' || images.least === 0 || kind === 'images' || kind === 'pods_and_images') return '';
+  return `; images are collected first: ${images.least === images.most ? 'up to' : 'at least'} ${formatBytes(images.least)}`;
+}
+
+/** Of owners of one pod each that are named. */
+function groupNotes({ first }: DiskVerdict, text: string): readonly string[] {
+  const name = first?.workload && sharedName(first.workload);
+  if (name === undefined || name === first?.workload?.name || !text.includes(name)) return [];
+  return [`workloads.labels groups ${name} by labels of their pods`];
+}
+
+function causeText(verdict: DiskVerdict): string {
+  const { kind, shortage } = verdict;
+  if (kind === 'unknown' || shortage === undefined) return unknownText(verdict);
+  switch (kind) {
+    case 'no_space':
+      return noSpaceText(verdict, shortage);
+    case 'inodes':
+      return `Inodes are the cause, not bytes${inodesText(verdict, shortage)}, ${missingText(shortage)}`;
+    case 'other':
+      return otherText(verdict, shortage);
+    case 'pods':
+    case 'images':
+    case 'pods_and_images':
+      return bytesText(kind, verdict, shortage);
+  }
+}
+
+function otherText({ pods = none, images = none, first, remainder, cause }: DiskVerdict, shortage: Shortage): string {
+  return `${remainderText(remainder, shortage)}${remainderNote(remainder, pods, cause)}${causeGrowthText(cause, shortage)}${growthText(first, shortage)}; ${evictionsText(pods, images, shortage)}`;
+}
+
+/** What an emptyDir or a new pod has is in no figure of pods before the kubelet has measured it. */
+function remainderNote(remainder: Remainder | undefined, pods: Bounds, cause: DiskVerdict['cause']): string {
+  if (cause === undefined) return remainder?.holder === 'images' ? ' that stay' : '';
+  return cause.filler === 'other' && pods.most > pods.least ? ', or not measured yet' : '';
+}
+
+function causeGrowthText(cause: DiskVerdict['cause'], shortage: Shortage): string {
+  return cause?.growth === undefined
+    ? ''
+    : `, and it ${grewText(cause.growth, (amount) => amountText(shortage, amount))}`;
+}
+
+function bytesText(
+  kind: Exclude<VerdictKind, 'unknown' | 'no_space' | 'inodes' | 'other'>,
+  { pods = none, images = none, first, remainder, cause, unreadPodCount }: DiskVerdict,
+  shortage: Shortage,
+): string {
+  const evicting = `evicting every pod frees ${freedText(pods, shortage)}${unseenText(pods, unreadPodCount)}`;
+  const deleting = `deleting unused images ${imagesText(images, shortage)}`;
+  switch (kind) {
+    case 'pods':
+      return `Pods are the cause${firstText(first)}: ${evicting}, ${missingText(shortage)}`;
+    case 'images':
+      return cause === undefined
+        ? `Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees ${imagesText(images, shortage)}, ${missingText(shortage)}`
+        : `Images are the cause: ${remainderText(remainder, shortage)}${causeGrowthText(cause, shortage)}; deleting unused ones frees ${imagesText(images, shortage)}, ${missingText(shortage)}`;
+    case 'pods_and_images':
+      return `Pods and images are the cause${firstText(first)}: ${evicting} and ${deleting}, ${missingText(shortage)}`;
+  }
+}
+
+/** A pod may be younger than the summary. */
+function unseenText({ least, most }: Bounds, unreadPodCount: number | undefined): string {
+  if (least === most) return '';
+  return ` (${unreadPodCount === undefined ? 'not all of them are measured' : unreadPodsText(unreadPodCount)})`;
+}
+
+const none: Bounds = { least: 0, most: 0 };
+
+/** What is deleted is what frees space: the kubelet frees none. */
+function noSpaceText(verdict: DiskVerdict, shortage: Shortage): string {
+  const { images = none } = verdict;
+  const { available, capacity = 0, filesystem } = shortage;
+  const free = countsInodes(shortage.signal)
+    ? `${formatCount(available)} of ${formatCount(capacity)} inodes are`
+    : `${formatBytes(available)} of ${formatBytes(capacity)} is`;
+  const deletingImages = images.least > 0 ? [`deleting unused images frees ${imagesText(images, shortage)}`] : [];
+  return [
+    `${failText(available / capacity)} with ENOSPC: ${free} free on ${filesystem}, and no eviction threshold makes the kubelet evict pods`,
+    ...growingTexts(verdict, shortage),
+    ...deletingPods(verdict, shortage),
+    ...deletingImages,
+  ].join('; ');
+}
+
+function failText(freeRatio: number): string {
+  if (freeRatio > 0.01) return 'Writes will fail';
+  return freeRatio > 0 ? 'Writes are about to fail' : 'Writes fail';
+}
+
+/** Who grows, where deleting pods does not end it. */
+function growingTexts({ first, remainder, cause }: DiskVerdict, shortage: Shortage): readonly string[] {
+  const pod = first?.pod.isExempt === true && first.growth && `${workloadName(first)} ${grewText(first.growth)}`;
+  const rest = cause?.growth && remainder && `${remainderText(remainder, shortage)}${causeGrowthText(cause, shortage)}`;
+  return [rest, pod].filter((text) => typeof text === 'string');
+}
+
+function deletingPods({ pods = none, first }: DiskVerdict, shortage: Shortage): readonly string[] {
+  if (pods.least === 0) return [];
+  const named = first?.pod.isExempt === true ? undefined : first;
+  const name = countsInodes(shortage.signal) ? largestText(named, shortage) : firstText(named);
+  return [`deleting pods frees ${freedText(pods, shortage)}${name}`];
+}
+
+function pastCauseText(
+  past: PastShortage,
+  { kind, shortage }: DiskVerdict,
+  { isOfEviction = false }: VerdictContext,
+): string {
+  const [ago, now] = isOfEviction ? (['before', 'then'] as const) : (['ago', 'now'] as const);
+  return kind === 'unknown' || shortage === undefined
+    ? pastText(past, { ago, headroom: headroomText(shortage), now })
+    : unfreedText(past, shortage, ago);
+}
+
+function unfreedText({ ageMs, ofInodes, first }: PastShortage, shortage: Shortage, ago: string): string {
+  const used = usedText(usedAtLast(first, ofInodes), ofInodes);
+  return `Pod ${first.namespace}/${first.pod}${used} is the cause: it was evicted ${formatAge(ageMs)} ${ago}, and its files were not deleted yet; ${missingText(shortage)}`;
+}
+
+/** The kubelet reports the condition for a while after the shortage. */
+function pastText(
+  { ageMs, ofInodes, first, otherPodCount, isOver }: PastShortage,
+  { ago, headroom, now }: { readonly ago: string; readonly headroom: string | undefined; readonly now: string },
+): string {
+  const used = usedText(usedAtLast(first, ofInodes), ofInodes);
+  const others = countedText(otherPodCount, ['more pod', 'more pods']);
+  const pods = `${first.namespace}/${first.pod}${used}${others === '' ? ' was' : ` and ${others} were`} evicted for it`;
+  const left = headroom === undefined ? '' : `, with ${headroom} of headroom ${now}`;
+  const short = `The node was short of ${ofInodes ? 'inodes' : 'disk space'}`;
+  if (!isOver) return `${short} ${formatAge(ageMs)} ${ago}: ${pods}, and no summary since then shows that it is over`;
+  return `${short} until ${formatAge(ageMs)} ${ago}: ${pods}. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${left}`;
+}
+
+function usedText(used: number | undefined, ofInodes: boolean): string {
+  if (used === undefined) return '';
+  return ` (${ofInodes ? inodeCount(used) : formatBytes(used)})`;
+}
+
+function headroomText(shortage: Shortage | undefined): string | undefined {
+  return shortage && amountText(shortage, shortage.available - shortage.threshold);
+}
+
+function unknownText({ shortage, unknownPart, unreadPodCount = 0 }: DiskVerdict): string {
+  const headroom = headroomText(shortage);
+  const parts: Readonly<Record<NonNullable<DiskVerdict['unknownPart']>, string>> = {
+    unread_pods: unreadPodsText(unreadPodCount),
+    unmeasured_pods: 'not all pods of this node are measured',
+    images: 'what deleting unused images frees is not known',
+    owners: 'the kubelet does not report what the disk holds',
+    condition:
+      headroom === undefined
+        ? 'the node reports DiskPressure, and may be evicting: its headroom is not known'
+        : `the node reports DiskPressure with ${headroom} of headroom, which kubelets do for evictionPressureTransitionPeriod after a shortage`,
+  };
+  const tail = shortage === undefined || unknownPart === 'condition' ? '' : `; ${missingText(shortage)}`;
+  return `Unknown cause: ${parts[unknownPart ?? 'condition']}${tail}`;
+}
+
+function firstText(first: FirstWorkload | undefined): string {
+  if (first === undefined) return '';
+  const { growth, amount } = first;
+  const size = formatBytes(amount);
+  const grown = growth && `${grewText(growth)} to ${size}`;
+  return `, ${workloadName(first)} first (${grown ?? size})`;
+}
+
+/** What is full is not what fills: before the threshold is crossed, the pods that grow decide when it is. */
+function growthText(first: FirstWorkload | undefined, { state }: Shortage): string {
+  if (state !== 'near' || first?.growth === undefined) return '';
+  return `, and ${workloadName(first)} ${grewText(first.growth)}`;
+}
+
+function grewText({ bytes, durationMs }: DiskGrowth, amountOf: (amount: number) => string = formatBytes): string {
+  return `grew ${amountOf(bytes)} in ${formatAge(durationMs)}`;
+}
+
+/** `shop/cart`; a workload that may span namespaces is its bare name. */
+function workloadName({ workload, pod }: FirstWorkload): string {
+  if (workload === undefined) return `${pod.namespace}/${pod.name}`;
+  const name = sharedName(workload);
+  return workload.namespace === '' ? name : `${workload.namespace}/${name}`;
+}
+
+const remainderTexts: Readonly<Record<Remainder['holder'], string>> = {
+  other: 'is neither pods nor images',
+  images: 'is images and ended containers',
+  exempt: 'is static and critical pods, which are never evicted',
+};
+
+function remainderText(remainder: Remainder | undefined, shortage: Shortage): string {
+  if (remainder === undefined) return '';
+  const { capacity, signal } = shortage;
+  if (countsInodes(signal))
+    return `${formatCount(remainder.bytes)}${capacity === undefined ? '' : ` of ${formatCount(capacity)}`} inodes are not of pods`;
+  const of = capacity === undefined ? '' : ` of ${formatBytes(capacity)}`;
+  return `${formatBytes(remainder.bytes)}${of} ${remainderTexts[remainder.holder]}`;
+}
+
+function evictionsText(pods: Bounds, images: Bounds, shortage: Shortage): string {
+  const { state, missing } = shortage;
+  const freed = { least: pods.least + images.least, most: pods.most + images.most };
+  const what = images.most > 0 ? 'evicting every pod and deleting unused images' : 'evicting every pod';
+  const frees = `${what} frees ${freed.least === freed.most ? '' : 'at most '}${amountText(shortage, freed.most)}`;
+  if (state === 'near' && freed.most < missing)
+    return `${frees}, less than the threshold of ${amountText(shortage, missing)}; ${missingText(shortage)}`;
+  if (freed.most >= missing) return `${what} frees ${freedText(freed, shortage)}, ${missingText(shortage)}`;
+  return `${frees} of the ${amountText(shortage, missing)} missing on ${placeText(shortage)}${graceText(shortage)}`;
+}
+
+function inodesText({ pods = none, first, unreadPodCount }: DiskVerdict, shortage: Shortage): string {
+  if (unreadPodCount !== undefined) return `: ${unreadPodsText(unreadPodCount)}`;
+  return `${largestText(first, shortage)}: evicting every pod frees ${freedText(pods, shortage)}${unseenText(pods, unreadPodCount)}`;
+}
+
+function largestText(first: FirstWorkload | undefined, shortage: Shortage): string {
+  return first === undefined ? '' : `, ${workloadName(first)} first (${amountText(shortage, first.amount)})`;
+}
+
+function freedText({ least, most }: Bounds, shortage: Shortage): string {
+  return `${least === most ? '' : 'at least '}${amountText(shortage, least)}`;
+}
+
+/** A layer that images share counts for each of them, and compressed sizes are smaller than what is freed. */
+function imagesText(images: Bounds, shortage: Shortage): string {
+  return `${freedText(images, shortage)}${images.least === 0 ? '' : ' as the kubelet counts'}`;
+}
+
+function missingText(shortage: Shortage): string {
+  const { state, missing, available, threshold } = shortage;
+  if (state === 'near')
+    return `evictions are ${amountText(shortage, available - threshold)} away on ${placeText(shortage)}`;
+  return `${amountText(shortage, missing)} ${countsInodes(shortage.signal) ? 'are' : 'is'} missing on ${placeText(shortage)}${graceText(shortage)}`;
+}
+
+/** The threshold of another filesystem may be that of this one. */
+function placeText({ signal, filesystem }: Shortage): string {
+  return filesystemOf(signal) === filesystem ? filesystem : `${filesystem} for ${signal}`;
+}
+
+function graceText({ state, gracePeriodMs }: Shortage): string {
+  return state === 'waiting' ? ` and evictions begin after ${formatAge(gracePeriodMs)}` : '';
+}
+
+function amountText({ signal }: Shortage, amount: number): string {
+  return countsInodes(signal) ? inodeCount(amount) : formatBytes(amount);
+}
+
+function inodeCount(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'inode' : 'inodes'}`;
+}

@@ -1,0 +1,72 @@
+import { nameStem, type Workload } from '../../facts/workload/workload.js';
+import type { WorkloadSnapshot } from '../../facts/workload/workload-partial.js';
+
+/** What names a workload: the labels `workload`, `workload_type` and `namespace` of the metrics. */
+export interface WorkloadReference {
+  readonly workload: string;
+  readonly workloadType: string;
+  /** '' for a workload that may span namespaces. */
+  readonly workloadNamespace: string;
+}
+
+export interface WorkloadReport extends WorkloadReference {
+  readonly source: Workload['origin']['source'];
+  readonly expectedPodCount: number;
+  readonly measuredPodCount: number;
+  readonly isComplete: boolean;
+  /** Time until it is collected again; 0 unless it is backing off. */
+  readonly backoffMs: number;
+  /** Absent when it could not be collected, as `podMaxUsedBytes`. */
+  readonly usedBytes?: number | undefined;
+  readonly podMaxUsedBytes?: number | undefined;
+  /** Sums over the expected pods that declare one, measured or not. */
+  readonly limitBytes?: number | undefined;
+  readonly requestBytes?: number | undefined;
+}
+
+export function workloadReferences(workloads: readonly Workload[]): readonly WorkloadReference[] {
+  return workloads.map(workloadReference);
+}
+
+export function workloadReference({ namespace, name, type }: Workload): WorkloadReference {
+  return { workload: name, workloadType: type, workloadNamespace: namespace };
+}
+
+/** The workload that a report names. */
+export function workloadOf({ workload, workloadType, workloadNamespace }: WorkloadReference): Workload {
+  const isOfController = workloadType !== 'selector' && workloadType !== 'labels';
+  const origin = isOfController
+    ? ({ source: 'controller', kind: workloadType } as const)
+    : ({ source: 'configured' } as const);
+  return { namespace: workloadNamespace, name: workload, type: workloadType, origin };
+}
+
+export function workloadReport(snapshot: WorkloadSnapshot): WorkloadReport {
+  const { workload, usage, complete, backoffMs, expectedPods, measuredPods } = snapshot;
+  return {
+    ...workloadReference(workload),
+    source: workload.origin.source,
+    expectedPodCount: expectedPods,
+    measuredPodCount: measuredPods,
+    isComplete: complete,
+    backoffMs: Math.ceil(backoffMs),
+    usedBytes: usage?.usedBytes,
+    podMaxUsedBytes: usage?.podMaxUsedBytes,
+    limitBytes: snapshot.limitBytes,
+    requestBytes: snapshot.requestBytes,
+  };
+}
+
+/** Explains owners of one pod each, whose names differ in their random end alone; undefined without two of them. */
+export function onePodNote(reports: readonly WorkloadReport[]): string | undefined {
+  const stems = new Set<string>();
+  for (const { workload, workloadType: type, workloadNamespace, expectedPodCount } of reports) {
+    const stem = expectedPodCount > 1 ? undefined : nameStem({ type, name: workload });
+    if (stem === undefined) continue;
+    const key = `${workloadNamespace}/${type}/${stem}`;
+    if (stems.has(key))
+      return `Owners of one pod each, such as ${stem}-*: workloads.labels groups them by labels of their pods.`;
+    stems.add(key);
+  }
+  return undefined;
+}

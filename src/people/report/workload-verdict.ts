@@ -1,0 +1,103 @@
+import { isFor } from '../../facts/history/last-usage.js';
+import type { Ranked } from '../../lib/base/ranking.js';
+import { formatCount, programName, shellWord } from '../../lib/base/text.js';
+import { formatAge, formatBytes } from '../../lib/base/units.js';
+import { causeText, eventText, evictionHint } from './eviction-cause-text.js';
+import type { EvictionReport } from './eviction-report.js';
+import { canEvict, type LimitReport } from './limit-report.js';
+import { ownerEdit } from './pod-commands.js';
+import type { PodReport } from './pod-report.js';
+import { limitUse } from './pod-verdict.js';
+import { explainEviction } from './verdict-commands.js';
+import type { WorkloadReport } from './workload-report.js';
+
+/** What is to be known of a workload first. `near`: pods of it are near a limit. `incomplete`: its sums lack pods or volumes. */
+export interface WorkloadVerdictReport {
+  readonly kind: 'near' | 'incomplete' | 'complete' | 'empty';
+  readonly text: string;
+  /** To copy, the explanation first. */
+  readonly commands: readonly string[];
+}
+
+type AgedEviction = EvictionReport & { readonly ageMs: number };
+
+/**
+ * `near`: pods that are near a limit, or above it, the one that is evicted first before the others. `eviction`: the last one of its pods;
+ * undefined where none is remembered.
+ */
+export function workloadVerdict(
+  workload: WorkloadReport,
+  near: Ranked<PodReport>,
+  eviction: AgedEviction | undefined,
+): WorkloadVerdictReport {
+  const { workload: name, workloadType, workloadNamespace, isComplete, expectedPodCount, measuredPodCount } = workload;
+  const path = workloadNamespace === '' ? name : `${workloadNamespace}/${workloadType}/${name}`;
+  const explain = `${programName} explain workload ${shellWord(path)}`;
+  if (expectedPodCount + measuredPodCount + near.totalCount === 0) return emptyVerdict(isComplete, explain, eviction);
+  const advice = near.totalCount > 0 ? nearAdvice(workload, limitOf(near.items[0]), eviction) : undefined;
+  return {
+    kind: near.totalCount > 0 ? 'near' : isComplete ? 'complete' : 'incomplete',
+    text: `${sumText(workload)}${nearText(near)}${advice?.text ?? ''}`,
+    commands: [...new Set([explain, ...(advice?.commands ?? [])])],
+  };
+}
+
+/** Where a pod was evicted for the same limit, what would have prevented that; else all that can be said. */
+function nearAdvice(
+  workload: WorkloadReport,
+  limit: LimitReport | undefined,
+  eviction: AgedEviction | undefined,
+): Pick<WorkloadVerdictReport, 'text' | 'commands'> {
+  if (limit === undefined || eviction?.verdict === undefined || !isFor(eviction, limit))
+    return { text: '', commands: ownerEdit([workload]) };
+  return { text: `${evictionText(eviction)} ${evictionHint(eviction)}`, commands: eviction.verdict.commands };
+}
+
+function nearText({ totalCount, items: [first] }: Ranked<PodReport>): string {
+  if (totalCount === 0) return '';
+  const pods = `${formatCount(totalCount)} of them ${totalCount === 1 ? 'is' : 'are'}`;
+  const limit = limitOf(first);
+  if (first === undefined || limit === undefined) return ` ${pods} near a limit.`;
+  const where = limit.ratio > 1 ? 'above a limit' : 'near a limit';
+  const all = totalCount === 1 ? where : `near a limit or above it; ${where}`;
+  return ` ${pods} ${all}: ${first.namespace}/${first.pod}, ${limitUse(limit)}.`;
+}
+
+/** Undefined where it does not evict. */
+function limitOf(pod: PodReport | undefined): LimitReport | undefined {
+  const limit = pod?.nearestLimit;
+  return limit !== undefined && canEvict(limit) ? limit : undefined;
+}
+
+function emptyVerdict(isComplete: boolean, explain: string, eviction: AgedEviction | undefined): WorkloadVerdictReport {
+  const last = eviction === undefined ? '' : evictionText(eviction);
+  return {
+    kind: isComplete ? 'complete' : 'empty',
+    text: `No pods are expected or measured.${last}`,
+    commands: [explain, ...(eviction === undefined ? [] : [explainEviction(eviction)])],
+  };
+}
+
+function evictionText(eviction: AgedEviction): string {
+  const { namespace, pod, ageMs } = eviction;
+  return ` Pod ${namespace}/${pod} was ${eventText(eviction)} ${formatAge(ageMs)} ago: ${causeText(eviction)}.`;
+}
+
+function sumText(workload: WorkloadReport): string {
+  const { usedBytes, podMaxUsedBytes, isComplete, expectedPodCount, measuredPodCount, backoffMs } = workload;
+  if (usedBytes === undefined) {
+    const retry = backoffMs > 0 ? ` It is collected again in ${formatAge(Math.max(1_000, backoffMs))}.` : '';
+    return `No sum: ${formatCount(measuredPodCount)} of ${podsText(expectedPodCount)} measured.${retry}`;
+  }
+  const largest = `the largest uses ${formatBytes(podMaxUsedBytes)}`;
+  if (isComplete) return `${formatBytes(usedBytes)} in ${podsText(measuredPodCount)}; ${largest}.`;
+  const lack =
+    measuredPodCount < expectedPodCount
+      ? `${formatCount(measuredPodCount)} of ${podsText(expectedPodCount)} measured`
+      : 'pods or volumes are not measured';
+  return `Incomplete, at least ${formatBytes(usedBytes)}: ${lack}; of those, ${largest}.`;
+}
+
+function podsText(count: number): string {
+  return `${formatCount(count)} ${count === 1 ? 'pod' : 'pods'}`;
+}

@@ -1,0 +1,123 @@
+import { formatBytes } from '../../../lib/base/units.js';
+import { type ComponentBytes, componentOrder } from '../../report/pod-report.js';
+import { bar, type Mark } from './bar.js';
+import { type Markup, markup, type MarkupContent } from './markup.js';
+import { term } from './texts.js';
+
+/** Above its limit a bar shows at most this multiple of it. */
+const maxStretch = 2;
+
+interface Amounts {
+  readonly usedBytes?: number | undefined;
+  readonly limitBytes?: number | undefined;
+  readonly requestBytes?: number | undefined;
+  /** What the bar shows, in words, where nothing beside it does. */
+  readonly barText?: string | undefined;
+}
+
+/** One scale for all bars of a table that show bytes, so that their lengths compare. */
+export function bytesScale(rows: readonly Amounts[]): number {
+  return Math.max(1, ...rows.map((row) => (hasLimit(row) ? 0 : (row.usedBytes ?? 0))));
+}
+
+/**
+ * By component, and the same in words. With a pod limit (a sum of them for a workload): its full width is the limit, or what is used above it. Without one: a
+ * thin bar without an end, of bytes.
+ */
+export function componentBar(parts: ComponentBytes, amounts: Amounts, scaleBytes: number): Markup {
+  const text = componentsText(parts);
+  const segments = componentOrder.map((component) => ({
+    colour: component,
+    label: labelOf(component, parts),
+    amount: parts[component] ?? 0,
+  }));
+  const { requestBytes, usedBytes = 0 } = amounts;
+  const shape = hasLimit(amounts)
+    ? {
+        scale: Math.max(amounts.limitBytes, Math.min(usedBytes, maxStretch * amounts.limitBytes)),
+        marks: marksOf(amounts),
+      }
+    : { scale: scaleBytes, isThin: true };
+  const request = requestBytes === undefined ? undefined : `request ${formatBytes(requestBytes)}`;
+  const notes = [amounts.barText, request].filter((note) => note !== undefined);
+  return markup`${bar({ segments, text, ...shape })}<div class="row small muted"><span>${text}</span><span>${notes.join(' · ')}</span></div>`;
+}
+
+function hasLimit(amounts: Amounts): amounts is Amounts & { readonly limitBytes: number } {
+  return amounts.limitBytes !== undefined && amounts.limitBytes > 0;
+}
+
+export function componentLegend(): Markup {
+  const swatches = componentOrder.map(
+    (component) =>
+      markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${component}" width="12" height="12" rx="2"/></svg>${term(component)}</li>`,
+  );
+  return markup`<ul class="legend" aria-label="Parts of the bars">${swatches}<li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark" x="1" width="2" height="14"/></svg>pod limit</li><li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark request" x="1" y="6" width="2" height="8"/></svg>request</li><li>thin bars: bytes of what has no pod limit</li></ul>`;
+}
+
+function marksOf({ limitBytes, requestBytes }: Amounts): readonly Mark[] {
+  return [
+    ...(requestBytes === undefined
+      ? []
+      : [{ kind: 'request', label: `request ${formatBytes(requestBytes)}`, amount: requestBytes } as const]),
+    ...(limitBytes === undefined
+      ? []
+      : [{ kind: 'limit', label: `pod limit ${formatBytes(limitBytes)}`, amount: limitBytes } as const]),
+  ];
+}
+
+/** The largest first. */
+function componentsText(parts: ComponentBytes): string {
+  const present = componentOrder.filter((component) => parts[component] !== 0);
+  if (present.length === 0) return 'no usage';
+  return present
+    .sort((a, b) => (parts[b] ?? 0) - (parts[a] ?? 0))
+    .map((component) => labelOf(component, parts))
+    .join(' · ');
+}
+
+function labelOf(component: keyof ComponentBytes, parts: ComponentBytes): string {
+  return `${component} ${formatBytes(parts[component])}`;
+}
+
+/** A table whose rows become blocks on small screens: therefore it names the roles. `columns`: by their headers. */
+export function dataTable(
+  className: string,
+  caption: string,
+  columns: Readonly<Record<string, 'text' | 'number'>>,
+  rows: readonly Markup[],
+): Markup {
+  const headers = Object.entries(columns).map(
+    ([header, kind]) =>
+      markup`<th scope="col" role="columnheader"${kind === 'number' ? markup` class="number"` : undefined}>${header}</th>`,
+  );
+  return markup`<table class="${className}" role="table"><caption class="visually-hidden">${caption}</caption>
+<thead role="rowgroup"><tr role="row">${headers}</tr></thead>
+<tbody role="rowgroup">${rows}</tbody></table>`;
+}
+
+/** A section that page.js replaces as a whole. */
+export function panel({
+  id,
+  title,
+  aside,
+  body,
+}: {
+  readonly id: string;
+  readonly title: string;
+  /** Next to the title. */
+  readonly aside?: MarkupContent;
+  /** Undefined: no data yet, and the section is hidden. */
+  readonly body: MarkupContent | undefined;
+}): Markup {
+  const hidden = body === undefined ? markup` hidden` : undefined;
+  return markup`<section id="${id}" data-part class="panel" aria-labelledby="${id}-title"${hidden}>
+<div class="head"><h2 id="${id}-title">${title}</h2>${aside}</div>
+${body}
+</section>
+`;
+}
+
+export function emptyText(text: string): Markup {
+  return markup`<p class="muted">${text}</p>`;
+}

@@ -1,0 +1,41 @@
+import { type LinkPlaceholder, placeholderForm, placeholdersIn } from '../../../config/web-link.js';
+import type { Status } from '../status.js';
+import { type Markup, markup } from './markup.js';
+
+export type LinkValues = Readonly<Partial<Record<LinkPlaceholder, string | undefined>>>;
+
+/** Returns the links to pages elsewhere about what `values` name: those with placeholders all of which have a value. */
+export function objectLinks(links: Status['links'], values: LinkValues): readonly { name: string; href: string }[] {
+  return links.filter(({ url }) => isOfObject(url)).flatMap(({ name, url }) => filled(name, url, values));
+}
+
+/** The same as a list; undefined without any. */
+export function objectLinkList(links: Status['links'], values: LinkValues): Markup | undefined {
+  const found = objectLinks(links, values);
+  if (found.length === 0) return undefined;
+  return markup`<ul class="elsewhere small" aria-label="Elsewhere">${found.map(({ name, href }) => markup`<li><a href="${href}">${name}</a></li>`)}</ul>`;
+}
+
+/** Returns those that are the same on all pages. */
+export function footerLinks({
+  links,
+  clusterName,
+}: Pick<Status, 'links' | 'clusterName'>): readonly { name: string; href: string }[] {
+  return links
+    .filter(({ url }) => !isOfObject(url))
+    .flatMap(({ name, url }) => filled(name, url, { cluster: clusterName }));
+}
+
+/** The cluster is the same on all pages. */
+function isOfObject(url: string): boolean {
+  return placeholdersIn(url).some((name) => name !== 'cluster');
+}
+
+function filled(name: string, url: string, values: LinkValues): readonly { name: string; href: string }[] {
+  const valueOf = (placeholder: string): string | undefined => values[placeholder as LinkPlaceholder];
+  if (placeholdersIn(url).some((placeholder) => !valueOf(placeholder))) return [];
+  const href = url.replaceAll(placeholderForm, (_, placeholder: string) =>
+    encodeURIComponent((valueOf(placeholder) ?? '').toWellFormed()),
+  );
+  return [{ name, href }];
+}

@@ -1,0 +1,246 @@
+import type { Config } from '../../config/schema.js';
+import type { ObjectKind } from '../../config/served-paths.js';
+import { workloadKey } from '../../facts/workload/workload.js';
+import type { Lane } from '../../lib/base/scheduler.js';
+import type { ClusterReading } from '../query/cluster-reading.js';
+import { filteredEvictions, listEvictions } from '../query/list-evictions.js';
+import { listNamespaces, type NamespaceReport, namespaceReports } from '../query/list-namespaces.js';
+import { type ListedNodeReport, listNodes, nodeReportOf } from '../query/list-nodes.js';
+import type { ListPage } from '../query/list-page.js';
+import { listContainers, listVolumes } from '../query/list-parts.js';
+import { listPods, readingOfWorkload } from '../query/list-pods.js';
+import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
+import { listWorkloads } from '../query/list-workloads.js';
+import { nodeDisks, type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
+import { podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
+import { knownWorkload, type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
+import type { DiskReport } from '../report/disk-report.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import type { ContainerReport, PodReport } from '../report/pod-report.js';
+import type { VolumeReport } from '../report/volume-report.js';
+import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
+import { workloadVerdict, type WorkloadVerdictReport } from '../report/workload-verdict.js';
+import { type Problem, type ShownEviction, type Status, withAge } from './status.js';
+import { noEviction, NotFoundError, requireListed } from './view-errors.js';
+import { parametersOfView } from './view-routes.js';
+
+/** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
+export interface Views {
+  readonly problems: ListPage<Problem>;
+  readonly nodes: ListPage<ListedNodeReport>;
+  readonly pods: ListPage<PodReport>;
+  readonly containers: ListPage<ContainerReport>;
+  readonly volumes: ListPage<VolumeReport>;
+  readonly workloads: ListPage<WorkloadReport>;
+  readonly namespaces: ListPage<NamespaceReport>;
+  readonly evictions: ListPage<ShownEviction>;
+  readonly search: SearchResults;
+  readonly node: NodeObject;
+  readonly pod: PodObject;
+  readonly workload: WorkloadObject;
+  readonly namespace: NamespaceObject;
+  readonly eviction: ShownEviction;
+}
+
+/** The first of each kind whose names have the words; of pods those that are nearest to an eviction. */
+interface SearchResults {
+  readonly words: readonly string[];
+  readonly nodes: ListPage<ListedNodeReport>;
+  readonly pods: ListPage<PodReport>;
+  readonly workloads: ListPage<WorkloadReport>;
+  readonly namespaces: ListPage<NamespaceReport>;
+  readonly evictions: ListPage<EvictionReport>;
+}
+
+export interface NodeObject {
+  readonly node: ListedNodeReport & NodeExplanation;
+  /** Of a node without data, as they were last known. */
+  readonly disks: readonly DiskReport[];
+  readonly pods: ListPage<PodReport>;
+  readonly evictions: readonly ShownEviction[];
+}
+
+interface PodObject {
+  /** One, unless kubelets report others of the name that the API server does not know. */
+  readonly pods: readonly PodWithOutlook[];
+  /** Of pods of this name. */
+  readonly evictions: readonly ShownEviction[];
+}
+
+interface WorkloadObject {
+  readonly workload: WorkloadFacts & { readonly verdict: WorkloadVerdictReport };
+  readonly pods: ListPage<PodReport>;
+  /** Those that are not measured, or only in part, and why. */
+  readonly missing: ListPage<PodReport>;
+  readonly evictions: readonly ShownEviction[];
+}
+
+interface NamespaceObject {
+  readonly namespace: NamespaceReport;
+  readonly pods: ListPage<PodReport>;
+  readonly workloads: ListPage<WorkloadReport>;
+  readonly evictions: readonly ShownEviction[];
+}
+
+export type ViewKind = keyof Views;
+
+/** One view, with the question that it answers. */
+export type PageView = {
+  readonly [Kind in ViewKind]: {
+    readonly kind: Kind;
+    readonly data: Views[Kind];
+    /** Of the list, or of the list of pods of an object. */
+    readonly query: ListQuery;
+  };
+}[ViewKind];
+
+/** Which view is asked for. `path`: the decoded parts of its address after the name of the list. */
+export interface ViewRequest {
+  readonly kind: ViewKind;
+  readonly path: readonly string[];
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** What views are made of. */
+export interface ViewInputs {
+  readonly status: Pick<Status, 'problems' | 'clusterName' | 'notListed'>;
+  readonly reading: ClusterReading;
+  readonly settings: Pick<Config, 'attribution' | 'workloads'>;
+  readonly lane: Lane;
+}
+
+/** Throws UserError for parameters that are wrong, NotFoundError, and NotListedError. */
+export async function viewOf(request: ViewRequest, inputs: ViewInputs): Promise<PageView> {
+  requireListed(request.kind, inputs.status);
+  const make = makers[request.kind] as (request: ViewRequest, inputs: ViewInputs) => Promise<PageView>;
+  return make(request, inputs);
+}
+
+type Maker<Kind extends ViewKind> = (request: ViewRequest, inputs: ViewInputs) => Promise<PageView & { kind: Kind }>;
+
+const shownEvictionCount = 20;
+const allPods = parseListQuery('pods', {});
+/** Of each kind, by a search. */
+const foundCount = 10;
+
+const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
+  problems: (request, { status }) => {
+    const query = parseListQuery('problems', request.parameters);
+    const all = status.problems.filter(({ text, detail = '' }) => matchesSearch(query.search, `${text} ${detail}`));
+    const { offset, limit } = query;
+    const items = all.slice(offset, offset + limit);
+    return Promise.resolve({ kind: 'problems', query, data: { items, totalCount: all.length, offset, limit } });
+  },
+  nodes: async (request, { reading, lane }) => {
+    const query = parseListQuery('nodes', request.parameters);
+    return { kind: 'nodes', query, data: await listNodes(reading, query, lane) };
+  },
+  pods: async (request, { reading, lane }) => {
+    const query = parseListQuery('pods', request.parameters);
+    return { kind: 'pods', query, data: await listPods(reading, query, lane) };
+  },
+  containers: async (request, { reading, lane }) => {
+    const query = parseListQuery('containers', request.parameters);
+    return { kind: 'containers', query, data: await listContainers(reading, query, lane) };
+  },
+  volumes: async (request, { reading, lane }) => {
+    const query = parseListQuery('volumes', request.parameters);
+    return { kind: 'volumes', query, data: await listVolumes(reading, query, lane) };
+  },
+  workloads: async (request, { reading, lane }) => {
+    const query = parseListQuery('workloads', request.parameters);
+    return { kind: 'workloads', query, data: await listWorkloads(reading, query, lane) };
+  },
+  namespaces: async (request, { reading, lane }) => {
+    const query = parseListQuery('namespaces', request.parameters);
+    return { kind: 'namespaces', query, data: await listNamespaces(reading, query, lane) };
+  },
+  evictions: (request, { reading }) => {
+    const query = parseListQuery('evictions', request.parameters);
+    const { offset, limit } = query;
+    const all = filteredEvictions(reading.evictions, query);
+    const items = all.slice(offset, offset + limit).map((of) => withAge(of, reading.readAtMs));
+    return Promise.resolve({ kind: 'evictions', query, data: { items, totalCount: all.length, offset, limit } });
+  },
+  search: async ({ parameters }, { reading, lane }) => {
+    const names = parametersOfView('search');
+    const of = (kind: ListKind) => ({ ...parseListQuery(kind, parameters, names), limit: foundCount });
+    const query = of('pods');
+    const data = {
+      words: query.search,
+      nodes: await listNodes(reading, of('nodes'), lane),
+      pods: await listPods(reading, query, lane),
+      workloads: await listWorkloads(reading, of('workloads'), lane),
+      namespaces: await listNamespaces(reading, of('namespaces'), lane),
+      evictions: listEvictions(reading.evictions, of('evictions')),
+    };
+    return { kind: 'search', query, data };
+  },
+  node: async ({ path: [name = ''], parameters }, { reading, lane }) => {
+    const query = podQuery('node', parameters, { node: name });
+    const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
+    const explanation = nodeExplanation(reading, name);
+    if (view === undefined || explanation === undefined) throw new NotFoundError(`no node ${name} in scope`);
+    const pods = await listPods(reading, query, lane);
+    const node = { ...explanation, ...nodeReportOf(view, reading) };
+    const disks = nodeDisks(reading, view);
+    return { kind: 'node', query, data: { node, disks, pods, evictions: newest(reading, (of) => of.node === name) } };
+  },
+  pod: async ({ path: [namespace = '', name = ''], parameters }, { reading, settings, lane }) => {
+    const query = parseListQuery('pods', parameters, parametersOfView('pod'));
+    const pods = await podsWithOutlook(reading, { namespace, name, mode: settings.attribution }, lane);
+    const evictions = newest(reading, (of) => of.namespace === namespace && of.pod === name);
+    if (pods.length + evictions.length === 0) throw new NotFoundError(`no pod ${namespace}/${name} in scope`);
+    return { kind: 'pod', query, data: { pods, evictions } };
+  },
+  workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
+    const path = `${namespace}/${type}/${name}`;
+    const query = podQuery('workload', parameters, { workload: path });
+    const workloadNamespace = namespace === '-' ? '' : namespace;
+    const wanted = workloadOf({ workload: name, workloadType: type, workloadNamespace });
+    const key = workloadKey(wanted);
+    const found = await knownWorkload(reading, key, lane);
+    const isOf = ({ workloads }: EvictionReport): boolean => workloads.map(workloadOf).map(workloadKey).includes(key);
+    const evictions = newest(reading, isOf);
+    if (found === undefined && evictions.length === 0) throw new NotFoundError(`no workload ${path} in scope`);
+    const facts = workloadFacts(reading, found ?? wanted, settings.workloads);
+    const itsNodes = await readingOfWorkload(reading, path, lane);
+    const pods = await listPods(itsNodes, query, lane);
+    const near = await listPods(itsNodes, { ...allPods, workload: path, only: 'near', limit: 1 }, lane);
+    const missing = await listPods(itsNodes, { ...allPods, workload: path, only: 'unknown', limit: 20 }, lane);
+    const workload = { ...facts, verdict: workloadVerdict(facts, near, evictions[0]) };
+    return { kind: 'workload', query, data: { workload, pods, missing, evictions } };
+  },
+  namespace: async ({ path: [name = ''], parameters }, { reading, lane }) => {
+    const query = podQuery('namespace', parameters, { namespace: name });
+    const namespace = (await namespaceReports(reading, lane)).find((of) => of.namespace === name);
+    if (namespace === undefined) throw new NotFoundError(`no pods in namespace ${name}, or it is not in scope`);
+    const pods = await listPods(reading, query, lane);
+    const workloads = await listWorkloads(reading, parseListQuery('workloads', { namespace: name }), lane);
+    const evictions = newest(reading, (of) => of.namespace === name);
+    return { kind: 'namespace', query, data: { namespace, pods, workloads, evictions } };
+  },
+  eviction: ({ path: [uid = ''], parameters }, { reading, status }) => {
+    const query = parseListQuery('evictions', parameters, parametersOfView('eviction'));
+    const found = reading.evictions.find((of) => of.uid === uid);
+    if (found === undefined) throw noEviction(uid, status);
+    return Promise.resolve({ kind: 'eviction', query, data: withAge(found, reading.readAtMs) });
+  },
+};
+
+/** Of the list of the object's pods. `fixed`: what its address has of them. */
+function podQuery(
+  kind: ObjectKind,
+  parameters: ViewRequest['parameters'],
+  fixed: Partial<Pick<ListQuery, 'node' | 'namespace' | 'workload'>>,
+): ListQuery {
+  return { ...parseListQuery('pods', parameters, parametersOfView(kind)), ...fixed };
+}
+
+function newest(
+  { evictions, readAtMs }: ClusterReading,
+  isWanted: (eviction: EvictionReport) => boolean,
+): readonly ShownEviction[] {
+  const newestFirst = evictions.filter(isWanted).slice(0, shownEvictionCount);
+  return newestFirst.map((of) => withAge(of, readAtMs));
+}

@@ -1,0 +1,92 @@
+import { isActive } from '../../facts/node/limits.js';
+import type { NodeSnapshot } from '../../facts/node/node-view.js';
+import { allObjects, type ClusterSnapshot } from '../../facts/scrape/snapshot.js';
+import { getOrAdd } from '../../lib/base/maps.js';
+import type { ClusterReading, KnownPod } from '../../people/query/cluster-reading.js';
+import { SnapshotPods } from '../../people/query/snapshot-pods.js';
+import { isAwaitedNode } from '../../people/report/absence-hints.js';
+import { type ClusterReport, clusterReport } from '../../people/report/cluster-report.js';
+import type { FormerPod } from '../../people/report/former-pod.js';
+import { type NodeFailure, nodeFailure } from '../../people/report/node-report.js';
+import { type Core, hasWorkloads } from './core.js';
+
+interface Collected extends Pick<ClusterReading, 'snapshot' | 'evictions'> {
+  /** When the kubelets were asked for it; monotonic. */
+  readonly askedAtMs: number;
+  readonly notes?: ClusterReading['notes'];
+}
+
+/** Makes what lists and objects are made of: pages, their JSON, and what commands print. */
+export function clusterReading(core: Core, collected: Collected): ClusterReading {
+  const { config, scope, place, trackers, snapshotPods, clock } = core;
+  const { store, cache } = place;
+  const { snapshot, evictions, askedAtMs, notes = [] } = collected;
+  const nowMs = clock.monotonicMs();
+  return {
+    scope,
+    ttlMs: config.cache.ttlMs,
+    snapshot,
+    knownPods: { [Symbol.iterator]: () => knownPods(snapshot, core) },
+    get knownNodes() {
+      return [...store.nodes()];
+    },
+    readAtMs: clock.nowMs(),
+    failures: new Map(
+      snapshot.nodes.flatMap(({ nodeName }): readonly [string, NodeFailure][] => {
+        const failure = cache.lastFailure(nodeName);
+        return failure === undefined ? [] : [[nodeName, nodeFailure(failure, nowMs)]];
+      }),
+    ),
+    lastKnownOf: ({ node, reason }) => {
+      const last = node && cache.lastSummary(node);
+      if (node === undefined || last === undefined) return undefined;
+      const isLate = clock.monotonicMs() - last.ageMs >= askedAtMs;
+      if (isLate && isAwaitedNode(reason, cache.lastFailure(node.name))) return undefined; // the next reading has it
+      const known = trackers.of(node).lastKnown(node, last);
+      return known && { snapshot: known, ageMs: last.ageMs };
+    },
+    samplesOf: (nodeName, pod) => cache.history(nodeName)?.find(pod)?.samples ?? [],
+    limitMeasurementsOf: (nodeName) => trackers.measurements(nodeName),
+    podsOf: (of) => getOrAdd(snapshotPods, of, () => new SnapshotPods(of)),
+    apiServer: { isAway: store.lists.isServerAway, access: config.kubelet.access },
+    evictions,
+    notes,
+  };
+}
+
+/** First those of nodes, whose workloads are known already. */
+function* knownPods(snapshot: ClusterSnapshot, { place, resolver }: Core): Generator<KnownPod> {
+  const objects = allObjects(snapshot);
+  for (const { pods } of objects) for (const bound of pods) if (isActive(bound.pod)) yield bound;
+  const skipped = snapshot.nodes.filter((node) => node.state === 'absent' && node.reason === 'skipped');
+  const shown = new Set(objects.map(({ nodeName }) => nodeName));
+  for (const { nodeName } of skipped) shown.delete(nodeName);
+  for (const pod of place.store.pods()) {
+    const isOther = pod.nodeName === undefined || !isActive(pod) || !shown.has(pod.nodeName);
+    if (isOther) yield { pod, workloads: resolver.workloadsOf(pod) };
+  }
+}
+
+/** Makes the report of the overview. `isPartial`: nodes had not responded by the deadline. */
+export function reportOf(core: Core, reading: ClusterReading, isPartial: boolean): Promise<ClusterReport> {
+  const { snapshot, failures, lastKnownOf, samplesOf, evictions, apiServer } = reading;
+  const { config, scheduler, clock } = core;
+  return clusterReport({
+    ...{ snapshot, lastKnownOf, samplesOf, evictions, apiServer, isPartial },
+    failureOf: (nodeName) => failures.get(nodeName),
+    formerPodsOf: (of) => formerPods(of, core),
+    nowMs: clock.steadyNowMs(),
+    hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
+    lane: scheduler.readers,
+  });
+}
+
+function formerPods(of: NodeSnapshot, { place, trackers }: Core): ReadonlyMap<string, FormerPod> {
+  const history = place.cache.history(of.nodeName);
+  const pending = of.pods.filter(({ isPending }) => isPending);
+  const before = pending.flatMap(({ summary }) => history?.beforePending(summary) ?? []);
+  const ages = new Map(before.map(({ summary: { uid }, olderByMs }) => [uid, olderByMs]));
+  const summaries = before.map(({ summary }) => summary);
+  const pods = trackers.of(of.node).formerPods(of, summaries);
+  return new Map(pods.map((pod) => [pod.summary.uid, { pod, olderByMs: ages.get(pod.summary.uid) ?? 0 }]));
+}

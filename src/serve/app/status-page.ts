@@ -1,0 +1,93 @@
+import { scopeText } from '../../cluster/kube/scope.js';
+import { formatSelector } from '../../cluster/kube/selector.js';
+import type { Config } from '../../config/schema.js';
+import { formatConfig } from '../../config/settings.js';
+import type { EvictionFile } from '../../facts/history/eviction-file.js';
+import { Memo } from '../../lib/base/memo.js';
+import type { SeriesCapReport } from '../../metrics/telemetry/scrape-reports.js';
+import { noSnapshot } from '../../people/query/cluster-reading.js';
+import { healthReport } from '../../people/report/health-report.js';
+import { type StatusInputs, type StatusSettings, StatusSource } from '../../people/status/status-source.js';
+import { readHomepage } from '../../version.js';
+import { StatusHandler } from '../server/status-handler.js';
+import type { ProcessParts } from './cluster-place.js';
+import type { Core } from './core.js';
+import type { CoreHost } from './core-host.js';
+import { clusterReading, reportOf } from './core-reading.js';
+
+interface StatusInputsOptions
+  extends Pick<StatusInputs, 'checks'>, Pick<ProcessParts, 'credentials' | 'scheduler' | 'metrics' | 'clock'> {
+  readonly host: CoreHost;
+  readonly evictionFile: Pick<EvictionFile, 'watchedTimes' | 'fault'>;
+  readonly seriesCapReport: SeriesCapReport;
+}
+
+/** The status page and its JSON. Only this module leads to their code: it is to be imported when they are needed. */
+export function statusPage(
+  options: StatusInputsOptions &
+    Omit<ConstructorParameters<typeof StatusSource>[0], 'inputs'> & { readonly config: Pick<Config, 'web'> },
+): StatusHandler {
+  const source = new StatusSource({ ...options, inputs: statusInputs(options) });
+  const { telemetryPath: metricsPath } = options.config.web;
+  const lane = options.scheduler.readers;
+  return new StatusHandler({ ...options, source, lane, metricsPath, documentationUrl: readHomepage() });
+}
+
+/** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
+function statusInputs(options: StatusInputsOptions): StatusInputs {
+  const { host, credentials, scheduler, metrics, seriesCapReport, clock, evictionFile, checks } = options;
+  const settings = new Memo<StatusSettings>(); // the text of thousands of workloads takes long
+  return {
+    cluster: async (signal) => {
+      const work = scheduler.begin();
+      try {
+        const { core } = host;
+        const askedAtMs = clock.monotonicMs();
+        const found = await core.collector.collect(signal, { recordsFailures: false });
+        const reading = clusterReading(core, {
+          snapshot: found ?? noSnapshot,
+          evictions: host.evictions.reports(),
+          askedAtMs,
+        });
+        return { report: found && (await reportOf(core, reading, signal.aborted)), reading };
+      } finally {
+        work[Symbol.dispose]();
+      }
+    },
+    health: () => {
+      const { store, cache } = host.core.place;
+      const { lists } = store;
+      const { sinceMs, gaps } = evictionFile.watchedTimes;
+      return healthReport({
+        report: metrics.report(),
+        isApiServerAway: lists.isServerAway,
+        isConfigurationForbidden: cache.isConfigurationForbidden,
+        unlisted: lists.unsynced(),
+        droppedFamilies: seriesCapReport.droppedFamilies,
+        nowMs: clock.monotonicMs(),
+        evictionsSinceMs: sinceMs,
+        evictionGaps: gaps,
+        evictionFileFault: evictionFile.fault,
+      });
+    },
+    settings: () => settings.of([host.core], () => statusSettings(host.core, credentials.server)),
+    checks,
+  };
+}
+
+/** `server`: the address of the API server. */
+function statusSettings({ config, scope }: Core, server: URL): StatusSettings {
+  const { namespaces, nodeSelector, podSelector } = config.cluster;
+  return {
+    clusterName: config.web.clusterName ?? server.host,
+    links: config.web.links,
+    scope: scopeText({
+      ...scope,
+      namespaces,
+      nodeSelector: formatSelector(nodeSelector),
+      podSelector: formatSelector(podSelector),
+    }),
+    configuration: formatConfig(config),
+    config,
+  };
+}

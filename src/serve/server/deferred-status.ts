@@ -1,0 +1,53 @@
+import type { Request, Response } from 'express';
+
+import { messageOf } from '../../lib/base/errors.js';
+import type { Logger } from '../../lib/base/logger.js';
+import { sendText } from './responses.js';
+
+export interface StatusEndpoint {
+  page(request: Request, response: Response): Promise<void>;
+  json(request: Request, response: Response): Promise<void>;
+}
+
+/**
+ * A status whose code is loaded by the first request for it, or by `load`: one of thousands of exporters, each on its node,
+ * is hardly ever looked at. A request is answered with 503 when the code cannot be loaded, as when no file can be opened.
+ */
+export class DeferredStatus implements StatusEndpoint {
+  readonly #import: () => Promise<StatusEndpoint>;
+  readonly #logger: Logger;
+  #loading: Promise<StatusEndpoint> | undefined;
+
+  constructor(importStatus: () => Promise<StatusEndpoint>, logger: Logger) {
+    this.#import = importStatus;
+    this.#logger = logger;
+  }
+
+  /** Rejects when the code cannot be loaded; the next call tries it again. */
+  async load(): Promise<StatusEndpoint> {
+    this.#loading ??= this.#import().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  async page(request: Request, response: Response): Promise<void> {
+    await (await this.#loaded(response))?.page(request, response);
+  }
+
+  async json(request: Request, response: Response): Promise<void> {
+    await (await this.#loaded(response))?.json(request, response);
+  }
+
+  /** Undefined: the response says why. */
+  async #loaded(response: Response): Promise<StatusEndpoint | undefined> {
+    try {
+      return await this.load();
+    } catch (error) {
+      this.#logger.error('the status page cannot be loaded', { error: messageOf(error) });
+      sendText(response, 503, 'the status page cannot be loaded: see the log; /metrics and /readyz do not need it');
+      return undefined;
+    }
+  }
+}

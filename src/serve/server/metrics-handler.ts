@@ -1,0 +1,202 @@
+import type { Request, Response } from 'express';
+
+import type { Config } from '../../config/schema.js';
+import type { NodeView } from '../../facts/node/node-view.js';
+import type { DerivedPods } from '../../facts/node/pod-record.js';
+import type { CollectOptions } from '../../facts/scrape/collector.js';
+import { type ResponseKind, type ScrapeBudget, ScrapeBudgets } from '../../facts/scrape/scrape-budget.js';
+import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
+import type { Clock } from '../../lib/base/clock.js';
+import { messageOf } from '../../lib/base/errors.js';
+import type { Logger } from '../../lib/base/logger.js';
+import type { Scheduler } from '../../lib/base/scheduler.js';
+import type { ExpositionBody, ExpositionRequest } from '../../metrics/exposition/bodies.js';
+import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../../metrics/exposition/negotiate.js';
+import { type FamilyFilter, filterText } from '../../metrics/exposition/selection.js';
+import { BodySender } from './body-sender.js';
+import { familyFilter } from './family-filter.js';
+import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
+import { scrapeTimeoutHeader, scrapeTimeoutMs } from './scrape-timeout.js';
+
+/** What a request is answered from, to its end: other settings are for those that come later. */
+export interface ScrapedCore {
+  /**
+   * Resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. `onView` is
+   * called with each node as soon as it has responded, and before that with nodes that have no data yet.
+   */
+  collect(signal: AbortSignal, options: Pick<CollectOptions, 'onView'>): Promise<ClusterSnapshot | undefined>;
+  readonly exposition: {
+    /** Whether there is a family of this name, allowed by the settings or not. */
+    hasFamily(name: string): boolean;
+    /** Makes the text of a node ahead of `render`. */
+    prepareNode(view: NodeView, derived: DerivedPods, filter: FamilyFilter): void;
+    render(
+      snapshot: ClusterSnapshot | undefined,
+      request: ExpositionRequest,
+      signal: AbortSignal,
+    ): Promise<ExpositionBody>;
+  };
+  readonly settings: Config['scrape'];
+}
+
+export interface ScrapeObserver {
+  /**
+   * `deadline`: a response, but time ran out before everything was collected. `aborted`: the client disconnected or read
+   * too slowly.
+   * `durationMs`: from the arrival of the request to the last byte.
+   */
+  scrapeFinished(result: 'success' | 'deadline' | 'aborted' | 'error', durationMs: number): void;
+  /** Refused: too many scrapes are running. */
+  scrapeRejected(): void;
+}
+
+/** By then the client's own timeout has expired: it would read in vain. */
+const writeGraceMs = 5_000;
+
+/** Serves `/metrics`. */
+export class MetricsHandler {
+  readonly #options;
+  readonly #sender: BodySender;
+  readonly #budgets: ScrapeBudgets;
+  #inFlightCount = 0;
+
+  constructor(options: {
+    /** The one in force. */
+    readonly core: () => ScrapedCore;
+    readonly observer: ScrapeObserver;
+    readonly scheduler: Scheduler;
+    readonly logger: Logger;
+    readonly clock: Clock;
+  }) {
+    this.#options = options;
+    this.#sender = new BodySender(options);
+    this.#budgets = new ScrapeBudgets(options.clock);
+  }
+
+  /** HEAD gets the headers without a collection. */
+  async handle(request: Request, response: Response): Promise<void> {
+    const { observer, clock } = this.#options;
+    const core = this.#options.core();
+    const { settings, exposition } = core;
+    const asked = familyFilter(request.query, (name) => exposition.hasFamily(name));
+    if ('fault' in asked) {
+      sendText(response, 400, asked.fault);
+      return;
+    }
+    const negotiated = negotiate(request);
+    if (request.method === 'HEAD') {
+      setHeaders(response, negotiated);
+      response.end();
+      return;
+    }
+    if (this.#inFlightCount >= settings.maxInFlight) {
+      observer.scrapeRejected();
+      response.set('Retry-After', '1');
+      sendText(response, 503, 'too many concurrent scrapes');
+      return;
+    }
+    const startMs = arrivalMs(response, clock);
+    const totalMs = scrapeTimeoutMs(request.get(scrapeTimeoutHeader), settings);
+    const timeoutMs = Math.max(0, startMs + totalMs - clock.monotonicMs());
+    const client = request.socket.remoteAddress ?? '';
+    await this.#scrape(response, { ...negotiated, core, filter: asked.filter, startMs, timeoutMs, client });
+  }
+
+  async #scrape(response: Response, asked: Asked): Promise<void> {
+    const { observer, clock } = this.#options;
+    using limit = startResponseLimit({ response, clock, durationMs: asked.timeoutMs + writeGraceMs });
+    const finish = (result: Parameters<ScrapeObserver['scrapeFinished']>[0]): void => {
+      observer.scrapeFinished(result, clock.monotonicMs() - asked.startMs);
+    };
+    try {
+      const { body, isLate, budget } = await this.#render(asked, limit.signal);
+      await this.#send(response, { ...asked, ...body }, limit);
+      budget.complete();
+      finish(isLate ? 'deadline' : 'success');
+    } catch (error) {
+      finish(limit.signal.aborted ? 'aborted' : 'error');
+      this.#fail(response, error, limit.signal);
+    }
+  }
+
+  /** Takes a slot only here: a client that does not read its response keeps none. */
+  async #render(asked: Asked, signal: AbortSignal): Promise<CollectedScrape & { body: ExpositionBody }> {
+    using work = this.#options.scheduler.begin();
+    this.#inFlightCount += 1;
+    try {
+      const collected = await this.#collect(asked, work.endWait, signal);
+      work.endWait();
+      const body = await asked.core.exposition.render(collected.snapshot, asked, signal);
+      signal.throwIfAborted();
+      return { ...collected, body };
+    } finally {
+      this.#inFlightCount -= 1;
+    }
+  }
+
+  /** `onLate`: called when time is up. */
+  async #collect(asked: Asked, onLate: () => void, parent: AbortSignal): Promise<CollectedScrape> {
+    const { core } = asked;
+    using budget = this.#budgets.begin(kindOf(asked), asked.timeoutMs, parent);
+    budget.signal.addEventListener('abort', onLate, { once: true });
+    const snapshot = await core.collect(budget.signal, {
+      onView: (view, derived) => {
+        if (!parent.aborted) core.exposition.prepareNode(view, derived, asked.filter);
+      },
+    });
+    parent.throwIfAborted();
+    budget.collected(snapshot);
+    return { snapshot, isLate: budget.signal.aborted, budget };
+  }
+
+  async #send(response: Response, body: Negotiated & ExpositionBody, limit: ResponseLimit): Promise<void> {
+    setHeaders(response, body);
+    response.set('Content-Length', String(body.contentLength));
+    await this.#sender.send(response, body.chunks, limit);
+  }
+
+  #fail(response: Response, error: unknown, signal: AbortSignal): void {
+    const { logger } = this.#options;
+    if (signal.aborted) logger.debug('scrape aborted', { reason: messageOf(signal.reason) });
+    else logger.error('scrape failed', { error: messageOf(error) });
+    if (signal.aborted || response.headersSent || response.destroyed) disconnect(response);
+    else sendText(response, 500, 'internal error');
+  }
+}
+
+type Negotiated = NegotiatedFormat & Pick<ExpositionRequest, 'isGzipped'>;
+
+interface CollectedScrape {
+  readonly snapshot: ClusterSnapshot | undefined;
+  /** Whether time ran out. */
+  readonly isLate: boolean;
+  readonly budget: ScrapeBudget;
+}
+
+interface Asked extends Negotiated, ExpositionRequest {
+  readonly core: ScrapedCore;
+  /** When the request arrived, in monotonic milliseconds. */
+  readonly startMs: number;
+  /** What is left of its time until the last byte of the response. */
+  readonly timeoutMs: number;
+  /** Address. */
+  readonly client: string;
+}
+
+function kindOf({ client, filter, isGzipped }: Asked): ResponseKind {
+  return { client, selection: `${isGzipped ? 'gzip' : 'identity'} ${filterText(filter)}` };
+}
+
+function negotiate(request: Request): Negotiated {
+  return {
+    ...negotiateFormat(request.get('accept')),
+    isGzipped: acceptsGzip(request.get('accept-encoding')),
+  };
+}
+
+function setHeaders(response: Response, { contentType, isGzipped }: Negotiated): void {
+  // Not `response.set`: Express would rewrite the content type.
+  response.setHeader('Content-Type', contentType);
+  response.setHeader('Vary', 'Accept, Accept-Encoding');
+  if (isGzipped === true) response.setHeader('Content-Encoding', 'gzip');
+}

@@ -1,0 +1,107 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { Response } from 'express';
+
+import { type Clock, startDeadline } from '../../lib/base/clock.js';
+import { RequestError } from '../../lib/base/errors.js';
+
+/**
+ * A short plain text, with a newline at its end. Errors end the connection: a client keeps one only after a request that
+ * was allowed, and the body of a request that is refused is not read.
+ */
+export function sendText(response: Response, status: number, text: string): void {
+  if (status >= 400) response.set('Connection', 'close');
+  response.status(status).type('text/plain').send(`${text}\n`);
+}
+
+/**
+ * Ends the connection of a response that is not complete, by a reset: otherwise the system would keep what the client has
+ * not read, some megabytes, for minutes. https://www.rfc-editor.org/rfc/rfc9293#name-reset-generation
+ */
+export function disconnect(response: ServerResponse): void {
+  response.socket?.resetAndDestroy();
+  response.destroy();
+}
+
+/** How long a response may take. The holder disposes of it (`using`) when the response is complete. */
+export interface ResponseLimit extends Disposable {
+  /** Aborts with a RequestError when the client disconnects, has not read the whole response in time, or by `abort`. */
+  readonly signal: AbortSignal;
+  abort(error: RequestError): void;
+}
+
+/** `durationMs`: to the last byte of the response. */
+export function startResponseLimit({
+  response,
+  clock,
+  durationMs,
+}: {
+  readonly response: ServerResponse;
+  readonly clock: Clock;
+  readonly durationMs: number;
+}): ResponseLimit {
+  const gone = new AbortController();
+  response.once('close', () => {
+    if (response.writableFinished) return; // a complete response closes, too, before a compressor's pipeline has ended
+    gone.abort(new RequestError('connection', 'the client closed the connection before the response was complete'));
+  });
+  const deadline = startDeadline({
+    clock,
+    durationMs,
+    error: () => new RequestError('timeout', `the client did not read the response within ${durationMs} ms`),
+    parent: gone.signal,
+  });
+  return {
+    signal: deadline.signal,
+    abort: (error) => {
+      gone.abort(error);
+    },
+    [Symbol.dispose]: () => {
+      deadline[Symbol.dispose]();
+    },
+  };
+}
+
+const key = 'arrivalMs';
+
+/** Notes when the request of this response arrived: what holds it up before its endpoint comes off its time. */
+export function noteArrival({ locals }: Response, clock: Clock): void {
+  locals[key] = clock.monotonicMs();
+}
+
+/** When it arrived, in monotonic milliseconds; now when nobody has noted it. */
+export function arrivalMs({ locals }: Response, clock: Clock): number {
+  const noted: unknown = locals[key];
+  return typeof noted === 'number' ? noted : clock.monotonicMs();
+}
+
+/** Between two signs of life. */
+const intervalMs = 1_000;
+
+/**
+ * Notices a client that has left before its response begins. One that has closed only its half of the connection looks the same:
+ * the difference shows when both are sent something, since the system of one that has left then resets the connection. So each
+ * gets an interim response now and then, which clients must expect. https://www.rfc-editor.org/rfc/rfc9110#status.100
+ *
+ * HTTP/1.0 has no such responses: there, a client that has left is noticed as the response is written.
+ */
+export function noticeLeaving({ socket, httpVersion }: IncomingMessage, response: ServerResponse, clock: Clock): void {
+  if (httpVersion === '1.0') return;
+  const over = new AbortController();
+  const onEnd = (): void => {
+    showLife(response, clock, over.signal).catch(() => undefined); // the response is over
+  };
+  socket.once('end', onEnd);
+  response.once('close', () => {
+    socket.off('end', onEnd);
+    over.abort();
+  });
+}
+
+async function showLife(response: ServerResponse, clock: Clock, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    await clock.sleep(intervalMs, signal);
+    if (response.headersSent) return;
+    response.writeContinue();
+  }
+}
