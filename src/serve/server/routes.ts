@@ -84,7 +84,7 @@ export function createRoutes(
   app.get(literalPath(metricsPath), (request, response) => metrics.handle(request, response));
   if (options.hasStatus) {
     app.get(overviewPath, (_request, response) => {
-      response.redirect('.//');
+      response.redirect('./');
     });
     app.get(['/', ...viewPaths], (request, response) => status.page(request, response));
     app.get([statusPath, openApiPath, ...viewPaths.map((path) => `${apiPrefix}${path}`)], (request, response) =>

@@ -24,7 +24,7 @@ export interface Links {
 
 /** `path`: of the page that has the links. `nodeSuffix`: what the names of all nodes end with. */
 export function linksFrom(path: string, nodeSuffix = ''): Links {
-  const root = '../'.repeat(path.split('/').length - 2) || './/';
+  const root = '../'.repeat(path.split('/').length - 2) || './';
   const link = (parts: readonly string[], text: MarkupContent): Markup =>
     markup`<a href="${addressOf(root, parts)}">${text}</a>`;
   const nodeText = (name: string): Markup => {
