@@ -1,10 +1,9 @@
 /** Files for `--web.config.file`, and whether they are accepted, by `promtool check web-config` too. */
 import { createPrivateKey } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { TestAuthority } from './certificates.js';
-import { unusualPairs } from './unusual-pairs.js';
 
 export interface WebFileCase {
   readonly name: string;
@@ -216,6 +215,9 @@ export const webFileCases: readonly WebFileCase[] = [
   ),
 ];
 
+/** Self-signed, valid for 100 years: of kinds that the Web Crypto API does not generate, and of usual ones. */
+const pairs = path.resolve(import.meta.dirname, '../cases/pairs');
+
 const pkcs8 = { type: 'pkcs8', format: 'pem' } as const;
 
 /** Writes a file beside its certificates. `folder` exists. */
@@ -254,11 +256,8 @@ export class WebFileFolder {
           .export({ ...pkcs8, cipher: 'aes128', passphrase: 'x' })
           .toString(),
       ],
-      ...Object.entries(unusualPairs).flatMap(([kind, { cert, key }]) => [
-        [`${kind}.crt`, cert] as const,
-        [`${kind}.key`, key] as const,
-      ]),
     ]);
+    for (const name of await readdir(pairs)) pems.set(name, await readFile(path.join(pairs, name), 'utf8'));
     await mkdir(folder, { recursive: true });
     for (const [name, text] of pems) await writeFile(path.join(folder, name), text);
     return new WebFileFolder(folder, pems);
