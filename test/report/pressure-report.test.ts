@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
 import type { MeasuredNodeView } from '../../src/facts/node/node-view.js';
 import { RankedPressure } from '../../src/people/report/pressure-report.js';
+import { signalAmount } from '../../src/people/report/signal-report.js';
 import { verdicts } from '../../src/people/report/verdict-report.js';
 import { anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
@@ -180,4 +181,14 @@ it('the nearest threshold of a disk stays when its forecast has ended before tha
   const soft = snapshot.thresholds.map((each, index) => ({ ...each, gracePeriodMs: index * 3_600_000 }));
   const ofHard = aFreshNode({ ...node.snapshot, thresholds: soft }, 20_000);
   expect(pressureOf(ofHard).items).toMatchObject([{ signal: 'nodefs.available', headroom: 3_400 }]);
+});
+
+it.each([
+  ['nodefs.available', 2048, '2Ki'],
+  ['nodefs.available', undefined, '-'],
+  ['imagefs.inodesFree', 2048, '2,048 inodes'],
+  ['imagefs.inodesFree', 1, '1 inode'],
+  ['imagefs.inodesFree', undefined, '-'],
+] as const)('an amount of %s is written with what the signal counts: %s', (signal, amount, text) => {
+  expect(signalAmount(signal, amount)).toBe(text);
 });

@@ -15,7 +15,7 @@ import {
   type RequestPolicies,
   requestPolicies,
 } from './kubelet-policies.js';
-import type { CacheLookup, FoundLookup, LastSummary } from './lookup.js';
+import { type CacheLookup, type FoundLookup, type LastSummary, servedMs } from './lookup.js';
 import { PodHistory } from './pod-history.js';
 import type { NodeSummary, PodSummary } from './summary.js';
 
@@ -246,7 +246,7 @@ export class KubeletCache implements Disposable {
     const { clock } = this.#options;
     const { of } = this.#inForce;
     const { outdatedAtMs, replacedAtMs } = former ?? { outdatedAtMs: -Infinity, replacedAtMs: -Infinity };
-    const keepDepartedMs = (): number => Math.max(2 * this.#inForce.ttlMs, minKeepDepartedMs);
+    const keepDepartedMs = (): number => Math.max(servedMs(this.#inForce.ttlMs), minKeepDepartedMs);
     const history = former?.history ?? new PodHistory({ clock, keepDepartedMs });
     const summaryOfNode: RequestPolicy<NodeSummary> = {
       ...of.summary,
@@ -292,7 +292,7 @@ export class KubeletCache implements Disposable {
   #lookUp(entry: KubeletEntry, nodeName: string): CacheLookup {
     const { success, failure, isInFlight } = entry.summary;
     const ageMs = success === undefined ? Infinity : this.#options.clock.monotonicMs() - success.atMs;
-    if (success !== undefined && ageMs < 2 * this.#inForce.ttlMs)
+    if (success !== undefined && ageMs < servedMs(this.#inForce.ttlMs))
       return this.#found(entry, ageMs < this.#freshMs(nodeName) ? 'fresh' : 'stale', success);
     const reason = failure?.reason ?? (isInFlight ? 'timeout' : 'never');
     return failure !== undefined && this.#isLastingIsolationFailure(failure)
@@ -302,7 +302,7 @@ export class KubeletCache implements Disposable {
 
   /** One alone may be of a kubelet that is starting. */
   #isLastingIsolationFailure({ reason, message, atMs, sinceMs }: KubeletFailure): boolean {
-    return reason === 'http_status' && isIsolationFailure(message) && atMs - sinceMs >= 2 * this.#inForce.ttlMs;
+    return reason === 'http_status' && isIsolationFailure(message) && atMs - sinceMs >= servedMs(this.#inForce.ttlMs);
   }
 
   #lookedUp<T extends CacheLookup>(node: Node, { configuration }: KubeletEntry, lookup: T, result: LookupResult): T {

@@ -2,6 +2,13 @@ import type { FailureReason } from '../../lib/base/errors.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from './summary.js';
 
+/** A summary is served for two TTLs: fresh for one, stale for another. */
+const servedTtlCount = 2;
+
+export function servedMs(ttlMs: number): number {
+  return servedTtlCount * ttlMs;
+}
+
 /** A summary that may be served. */
 export interface FoundLookup {
   readonly state: 'fresh' | 'stale';

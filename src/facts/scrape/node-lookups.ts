@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Mutex } from 'async-mutex';
 
 import type { Node } from '../../cluster/kube/objects.js';
-import type { CacheLookup, FoundLookup } from '../../cluster/kubelet/lookup.js';
+import { type CacheLookup, type FoundLookup, servedMs } from '../../cluster/kubelet/lookup.js';
 import type { Clock } from '../../lib/base/clock.js';
 import type { Lane } from '../../lib/base/scheduler.js';
 import type { PodGrowth } from '../node/near-evictions.js';
@@ -164,7 +164,7 @@ export class NodeLookups {
       : undefined;
     return lane.run(() => {
       if (listed === undefined && isLate()) {
-        return { node, lookup: tracker.withoutDeriving(node, lookup, 2 * ttlMs) };
+        return { node, lookup: tracker.withoutDeriving(node, lookup, servedMs(ttlMs)) };
       }
       const ofPods = listed ?? { derived: new Map() };
       const view = tracker.view(node, lookup, ofPods);

@@ -1,11 +1,10 @@
-import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
+import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import { decidingThreshold, fullDisk } from '../../facts/node/full-disks.js';
 import { isKnownThreshold } from '../../facts/node/node-thresholds.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
 import { largestFirst, naturalNames } from '../../lib/base/ranking.js';
 import type { Lane } from '../../lib/base/scheduler.js';
-import { formatCount } from '../../lib/base/text.js';
-import { formatBytes, formatForecast } from '../../lib/base/units.js';
+import { formatForecast } from '../../lib/base/units.js';
 import { enforcementKinds } from '../report/enforcement-report.js';
 import { fullestRatio } from '../report/filesystem-report.js';
 import { type NodeCondition, nodeCondition } from '../report/node-condition.js';
@@ -20,6 +19,7 @@ import {
   timeToThresholdMs,
 } from '../report/pressure-report.js';
 import { type RankedNodeReport, rankedNodeReport } from '../report/ranked-nodes.js';
+import { signalAmount } from '../report/signal-report.js';
 import { type VerdictOf, verdicts } from '../report/verdict-report.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { type ListItems, type ListPage, listPage } from './list-page.js';
@@ -163,7 +163,7 @@ export function headroomText(node: ListedNodeReport): string {
   const threshold = currentThreshold(node);
   if (threshold === undefined) return '-';
   const { signal, headroom } = threshold;
-  return countsInodes(signal) ? `${formatCount(headroom)} inodes` : formatBytes(headroom);
+  return signalAmount(signal, headroom);
 }
 
 /** `-` where no eviction is foreseen. */

@@ -7,7 +7,7 @@ import { sharedName } from '../../facts/workload/workload.js';
 import { countedText, formatCount } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { type PastShortage, usedAtLast } from './past-shortage.js';
-import { unreadPodsText } from './signal-report.js';
+import { inodeCount, signalAmount, unreadPodsText } from './signal-report.js';
 
 /** What a verdict is made with besides what the kubelet reports now. */
 export interface VerdictContext {
@@ -73,7 +73,7 @@ function remainderNote(remainder: Remainder | undefined, pods: Bounds, cause: Di
 function causeGrowthText(cause: DiskVerdict['cause'], shortage: Shortage): string {
   return cause?.growth === undefined
     ? ''
-    : `, and it ${grewText(cause.growth, (amount) => amountText(shortage, amount))}`;
+    : `, and it ${grewText(cause.growth, (amount) => signalAmount(shortage.signal, amount))}`;
 }
 
 function bytesText(
@@ -174,7 +174,7 @@ function usedText(used: number | undefined, ofInodes: boolean): string {
 }
 
 function headroomText(shortage: Shortage | undefined): string | undefined {
-  return shortage && amountText(shortage, shortage.available - shortage.threshold);
+  return shortage && signalAmount(shortage.signal, shortage.available - shortage.threshold);
 }
 
 function unknownText({ shortage, unknownPart, unreadPodCount = 0 }: DiskVerdict): string {
@@ -237,11 +237,11 @@ function evictionsText(pods: Bounds, images: Bounds, shortage: Shortage): string
   const { state, missing } = shortage;
   const freed = { least: pods.least + images.least, most: pods.most + images.most };
   const what = images.most > 0 ? 'evicting every pod and deleting unused images' : 'evicting every pod';
-  const frees = `${what} frees ${freed.least === freed.most ? '' : 'at most '}${amountText(shortage, freed.most)}`;
+  const frees = `${what} frees ${freed.least === freed.most ? '' : 'at most '}${signalAmount(shortage.signal, freed.most)}`;
   if (state === 'near' && freed.most < missing)
-    return `${frees}, less than the threshold of ${amountText(shortage, missing)}; ${missingText(shortage)}`;
+    return `${frees}, less than the threshold of ${signalAmount(shortage.signal, missing)}; ${missingText(shortage)}`;
   if (freed.most >= missing) return `${what} frees ${freedText(freed, shortage)}, ${missingText(shortage)}`;
-  return `${frees} of the ${amountText(shortage, missing)} missing on ${placeText(shortage)}${graceText(shortage)}`;
+  return `${frees} of the ${signalAmount(shortage.signal, missing)} missing on ${placeText(shortage)}${graceText(shortage)}`;
 }
 
 function inodesText({ pods = none, first, unreadPodCount }: DiskVerdict, shortage: Shortage): string {
@@ -250,11 +250,11 @@ function inodesText({ pods = none, first, unreadPodCount }: DiskVerdict, shortag
 }
 
 function largestText(first: FirstWorkload | undefined, shortage: Shortage): string {
-  return first === undefined ? '' : `, ${workloadName(first)} first (${amountText(shortage, first.amount)})`;
+  return first === undefined ? '' : `, ${workloadName(first)} first (${signalAmount(shortage.signal, first.amount)})`;
 }
 
 function freedText({ least, most }: Bounds, shortage: Shortage): string {
-  return `${least === most ? '' : 'at least '}${amountText(shortage, least)}`;
+  return `${least === most ? '' : 'at least '}${signalAmount(shortage.signal, least)}`;
 }
 
 /** A layer that images share counts for each of them, and compressed sizes are smaller than what is freed. */
@@ -265,8 +265,8 @@ function imagesText(images: Bounds, shortage: Shortage): string {
 function missingText(shortage: Shortage): string {
   const { state, missing, available, threshold } = shortage;
   if (state === 'near')
-    return `evictions are ${amountText(shortage, available - threshold)} away on ${placeText(shortage)}`;
-  return `${amountText(shortage, missing)} ${countsInodes(shortage.signal) ? 'are' : 'is'} missing on ${placeText(shortage)}${graceText(shortage)}`;
+    return `evictions are ${signalAmount(shortage.signal, available - threshold)} away on ${placeText(shortage)}`;
+  return `${signalAmount(shortage.signal, missing)} ${countsInodes(shortage.signal) ? 'are' : 'is'} missing on ${placeText(shortage)}${graceText(shortage)}`;
 }
 
 /** The threshold of another filesystem may be that of this one. */
@@ -276,12 +276,4 @@ function placeText({ signal, filesystem }: Shortage): string {
 
 function graceText({ state, gracePeriodMs }: Shortage): string {
   return state === 'waiting' ? ` and evictions begin after ${formatAge(gracePeriodMs)}` : '';
-}
-
-function amountText({ signal }: Shortage, amount: number): string {
-  return countsInodes(signal) ? inodeCount(amount) : formatBytes(amount);
-}
-
-function inodeCount(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'inode' : 'inodes'}`;
 }

@@ -4,6 +4,7 @@ import { lifecycleEvents, outdatesSummary } from '../../cluster/kube/pod-lifecyc
 import type { Scope } from '../../cluster/kube/scope.js';
 import { BackgroundRefresher, refreshesAhead } from '../../cluster/kubelet/background-refresher.js';
 import type { KubeletCache } from '../../cluster/kubelet/kubelet-cache.js';
+import { servedMs } from '../../cluster/kubelet/lookup.js';
 import type { NodeSummary } from '../../cluster/kubelet/summary.js';
 import { ClusterStore } from '../../cluster/watch/cluster-store.js';
 import type { ClusterWatches } from '../../cluster/watch/cluster-watches.js';
@@ -93,7 +94,7 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       namespaces: config.cluster.namespaces,
       podSelector: config.cluster.podSelector,
       nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
-      rememberDeletedMs: 2 * config.cache.ttlMs + podGraceMs,
+      rememberDeletedMs: servedMs(config.cache.ttlMs) + podGraceMs,
     });
     this.#refresher = this.#createRefresher();
     this.queue = new WorkQueue<TaskKind>({

@@ -2,6 +2,7 @@ import type { Pod } from '../../cluster/kube/objects.js';
 import { identityOf } from '../../cluster/kube/pod-identity.js';
 import { isInScope } from '../../cluster/kube/scope.js';
 import { matchesSelector } from '../../cluster/kube/selector.js';
+import { servedMs } from '../../cluster/kubelet/lookup.js';
 import type { EvictionLog, PodChange } from '../../facts/history/eviction-log.js';
 import type { EvictionRecord } from '../../facts/history/eviction-record.js';
 import { currentMs, type EvictionContext } from '../../facts/history/last-usage.js';
@@ -79,7 +80,7 @@ function contextOf(pod: Pod, { config, place }: MeasuringCore, active: Measuring
     layout: active.trackers.layout(nodeName) ?? (summary && nodeLayout(summary)),
     measurement: history?.find(identityOf(pod)),
     snapshot: active.trackers.snapshot(nodeName),
-    maxAgeMs: Math.max(currentMs, 2 * config.cache.ttlMs),
+    maxAgeMs: Math.max(currentMs, servedMs(config.cache.ttlMs)),
     samplesOf: (of) => history?.find(of)?.samples ?? [],
     workloads: active.resolver.workloadsOf(pod),
     attribution: config.attribution,

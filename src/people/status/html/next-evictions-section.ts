@@ -5,7 +5,7 @@ import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.
 import { limitText, limitThresholds } from '../../report/limit-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
-import { unreadPodsText } from '../../report/signal-report.js';
+import { signalAmount, unreadPodsText } from '../../report/signal-report.js';
 import { referenceName } from '../problem-texts.js';
 import { dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
@@ -179,11 +179,11 @@ function pressureRow(pressure: NodePressureReport, links: Links): Markup {
   const place =
     pressure.headroom === undefined
       ? 'at an unknown distance from'
-      : `${amountText(pressure, Math.abs(headroom))} ${headroom < 0 ? 'below' : 'above'}`;
+      : `${signalAmount(signal, Math.abs(headroom))} ${headroom < 0 ? 'below' : 'above'}`;
   const assumed = isAssumed ? ' (assumed)' : '';
   const time = headroom < 0 || timeToEvictionMs === undefined ? '' : `, reached in ${formatForecast(timeToEvictionMs)}`;
   return markup`<tr role="row"${rowClass(pressure)}><th scope="row" role="rowheader">${links.node(node)} <span class="small muted">${signal}</span>${lastKnownChip(pressure)}</th>
-<td role="cell" class="wide"><span class="${severity}">${place}</span> <span class="muted">its threshold of ${amountText(pressure, threshold)}${assumed}${time};</span> ${victimsOf(pressure, links)}</td></tr>`;
+<td role="cell" class="wide"><span class="${severity}">${place}</span> <span class="muted">its threshold of ${signalAmount(signal, threshold)}${assumed}${time};</span> ${victimsOf(pressure, links)}</td></tr>`;
 }
 
 function victimsOf({ victims, unreadPodCount, headroom }: NodePressureReport, links: Links): MarkupContent {
@@ -195,8 +195,4 @@ function victimsOf({ victims, unreadPodCount, headroom }: NodePressureReport, li
   const [first] = victims;
   if (first === undefined) return 'no pod';
   return markup`<span class="muted">evicts</span> ${links.pod(first)}${victims.length === 1 ? undefined : markup` <span class="muted">first</span>`}`;
-}
-
-function amountText({ thresholdInodes }: NodePressureReport, amount: number | undefined): string {
-  return thresholdInodes === undefined ? formatBytes(amount) : `${formatCount(amount)} inodes`;
 }

@@ -1,7 +1,13 @@
 import { formatCount } from '../../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../../lib/base/units.js';
 import { absenceNames } from '../../report/absence-hints.js';
-import { nearestSignal, type SignalReport, unreadPodsText, type VictimReport } from '../../report/signal-report.js';
+import {
+  nearestSignal,
+  signalAmount,
+  type SignalReport,
+  unreadPodsText,
+  type VictimReport,
+} from '../../report/signal-report.js';
 import type { NodeObject } from '../views.js';
 import { dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
@@ -73,15 +79,11 @@ function signalRow(signal: SignalReport): Markup {
   const softText =
     soft === undefined
       ? undefined
-      : `; soft ${amountText(signal, soft.thresholdBytes ?? soft.thresholdInodes)} for ${formatAge(soft.gracePeriodMs)}`;
+      : `; soft ${signalAmount(signal.signal, soft.thresholdBytes ?? soft.thresholdInodes)} for ${formatAge(soft.gracePeriodMs)}`;
   return markup`<tr role="row"><th scope="row" role="rowheader" class="whole">${signal.signal}</th>
-<td role="cell" class="low number" data-label="Available">${amountText(signal, signal.available)}</td>
-<td role="cell" class="low number" data-label="Threshold">${threshold === undefined ? 'none' : amountText(signal, threshold)}${isAssumed === true ? markup` <span class="small muted">assumed</span>` : undefined}${softText}</td>
-<td role="cell" class="number"><span class="${(headroom ?? 0) < 0 ? 't-critical' : ''}">${amountText(signal, headroom)}</span></td></tr>`;
-}
-
-function amountText({ signal }: Pick<SignalReport, 'signal'>, amount: number | undefined): string {
-  return signal.endsWith('.inodesFree') ? `${formatCount(amount)} inodes` : formatBytes(amount);
+<td role="cell" class="low number" data-label="Available">${signalAmount(signal.signal, signal.available)}</td>
+<td role="cell" class="low number" data-label="Threshold">${threshold === undefined ? 'none' : signalAmount(signal.signal, threshold)}${isAssumed === true ? markup` <span class="small muted">assumed</span>` : undefined}${softText}</td>
+<td role="cell" class="number"><span class="${(headroom ?? 0) < 0 ? 't-critical' : ''}">${signalAmount(signal.signal, headroom)}</span></td></tr>`;
 }
 
 function victimPart(
@@ -113,7 +115,7 @@ function freeingText(signal: SignalReport): Markup | undefined {
   if (toFree === undefined) return undefined;
   const { amount, victims, freed, isEnough, isMissing } = toFree;
   const what = isMissing ? 'that is missing' : 'as an example';
-  return markup`<p class="small">To free ${amountText(signal, amount)} (${what}) it evicts ${countText(victims.length, 'pod', 'pods')}, which frees ${amountText(signal, freed)}${isEnough ? '' : ': not enough'}.</p>`;
+  return markup`<p class="small">To free ${signalAmount(signal.signal, amount)} (${what}) it evicts ${countText(victims.length, 'pod', 'pods')}, which frees ${signalAmount(signal.signal, freed)}${isEnough ? '' : ': not enough'}.</p>`;
 }
 
 const placeTexts: Readonly<Record<VictimReport['place'], string>> = {
@@ -130,5 +132,5 @@ function victimRow(victim: VictimReport, signal: SignalReport, links: Links): Ma
     exempt === undefined ? '' : `; ${exempt}: passed over`,
   ];
   return markup`<tr role="row"><th scope="row" role="rowheader">${rank}. ${links.pod({ namespace, pod })}</th>
-<td role="cell" class="low number" data-label="Usage">${amountText(signal, usage)}</td><td role="cell" class="low number" data-label="Request">${formatBytes(request)}</td><td role="cell" class="wide small muted">${notes}</td></tr>`;
+<td role="cell" class="low number" data-label="Usage">${signalAmount(signal.signal, usage)}</td><td role="cell" class="low number" data-label="Request">${formatBytes(request)}</td><td role="cell" class="wide small muted">${notes}</td></tr>`;
 }
