@@ -4,7 +4,7 @@ import type { Scope } from '../cluster/kube/scope.js';
 import type { Config } from '../config/schema.js';
 import { EvictionLog } from '../facts/history/eviction-log.js';
 import type { ClusterSnapshot } from '../facts/scrape/snapshot.js';
-import { startDeadline } from '../lib/base/clock.js';
+import { startDeadline } from '../lib/base/abortable.js';
 import { Lifetime } from '../lib/base/lifetime.js';
 import { silentLogger } from '../lib/base/logger.js';
 import { Scheduler } from '../lib/base/scheduler.js';

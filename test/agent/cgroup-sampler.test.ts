@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Lane } from '../../src/lib/base/scheduler.js';
+import type { Lane } from '../../src/lib/base/lane.js';
 import { aPod } from '../support/builders.js';
 import {
   type CgroupFiles,

@@ -2,7 +2,8 @@ import { getEventListeners } from 'node:events';
 
 import { describe, expect, it } from 'vitest';
 
-import { startDeadline, systemClock } from '../../src/lib/base/clock.js';
+import { startDeadline } from '../../src/lib/base/abortable.js';
+import { systemClock } from '../../src/lib/base/clock.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 describe('systemClock', () => {

@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import type { Clock } from '../../src/lib/base/clock.js';
-import { type Lane, Scheduler } from '../../src/lib/base/scheduler.js';
+import type { Lane } from '../../src/lib/base/lane.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 /** Time passes only where a task says so. */

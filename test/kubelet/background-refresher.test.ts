@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 
 import type { Node } from '../../src/cluster/kube/objects.js';
 import { refreshesAhead } from '../../src/cluster/kubelet/background-refresher.js';
+import type { Lane } from '../../src/lib/base/lane.js';
 import { silentLogger } from '../../src/lib/base/logger.js';
-import { type Lane, Scheduler } from '../../src/lib/base/scheduler.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { aNode, aNodeSummary } from '../support/builders.js';
 import { aKubeletCache } from '../support/kubelet-caches.js';
 import { atOnce } from '../support/lanes.js';

@@ -21,7 +21,8 @@ import { reportsUnknownPods } from '../../src/facts/scrape/snapshot-counts.js';
 import { WorkloadBackoff } from '../../src/facts/workload/workload-backoff.js';
 import { WorkloadCollector } from '../../src/facts/workload/workload-collector.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
-import { type Lane, Scheduler } from '../../src/lib/base/scheduler.js';
+import type { Lane } from '../../src/lib/base/lane.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
 import {
   aContainer,
   aContainerSummary,
@@ -256,7 +257,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
         : watched(scheduler.newLane(), () => {
             onDerived(resolver);
           }),
-    scheduler,
+    requests: scheduler.requests,
     clock,
   });
   const collect = async (): Promise<ClusterSnapshot> => {

@@ -9,7 +9,7 @@ import type { OnView } from '../../src/facts/scrape/node-lookups.js';
 import { WorkloadBackoff } from '../../src/facts/workload/workload-backoff.js';
 import { WorkloadCollector } from '../../src/facts/workload/workload-collector.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
-import { startDeadline } from '../../src/lib/base/clock.js';
+import { startDeadline } from '../../src/lib/base/abortable.js';
 import { RequestError } from '../../src/lib/base/errors.js';
 import { silentLogger } from '../../src/lib/base/logger.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
@@ -79,7 +79,7 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     }),
     onNearNodes: () => undefined,
     lane: scheduler.newLane(),
-    scheduler,
+    requests: scheduler.requests,
     clock,
   });
   const scrape = async (): Promise<void> => {

@@ -5,7 +5,8 @@ import { gunzipSync } from 'node:zlib';
 
 import { describe, expect, it } from 'vitest';
 
-import { type Lane, Scheduler } from '../../src/lib/base/scheduler.js';
+import type { Lane } from '../../src/lib/base/lane.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
 import type { Moment } from '../../src/people/status/status-source.js';
 import { Answer, SharedAnswers } from '../../src/serve/server/shared-answers.js';
 import { StatusHandler } from '../../src/serve/server/status-handler.js';

@@ -1,4 +1,4 @@
-import type { Lane } from '../../src/lib/base/scheduler.js';
+import type { Lane } from '../../src/lib/base/lane.js';
 
 /** Runs each task at once: for what does not depend on when others run. */
 export const atOnce: Lane = {

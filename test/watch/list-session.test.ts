@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 
 import { type ListedObjects, listObjects } from '../../src/cluster/watch/list-session.js';
 import { collectionOf } from '../../src/cluster/watch/resource-path.js';
-import type { Lane } from '../../src/lib/base/scheduler.js';
+import type { Lane } from '../../src/lib/base/lane.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
 import { type ListMeta, readList } from '../../src/cluster/watch/list-stream.js';
-import type { Lane } from '../../src/lib/base/scheduler.js';
+import type { Lane } from '../../src/lib/base/lane.js';
 import { cut } from '../support/cut.js';
 import { atOnce } from '../support/lanes.js';
 import { bodyOf } from './scripted-api.js';

@@ -3,7 +3,8 @@ import type { LookupFunction } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 
 import { abortable } from '../../lib/base/abortable.js';
-import { type Clock, type Deadline, startDeadline } from '../../lib/base/clock.js';
+import { type Deadline, startDeadline } from '../../lib/base/abortable.js';
+import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import type { CredentialMaterial, Credentials } from '../credentials/credentials.js';
 import type { ErrorResponse } from './api-error.js';

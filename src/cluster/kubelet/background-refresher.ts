@@ -1,7 +1,7 @@
 import { Semaphore } from 'async-mutex';
 
 import type { Clock } from '../../lib/base/clock.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import type { Node } from '../kube/objects.js';
 
 export interface BackgroundRefresherOptions {

@@ -6,7 +6,7 @@ import { Mutex, type Semaphore } from 'async-mutex';
 import { abortable } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import type { FailureReason, RequestError } from '../../lib/base/errors.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { requestFailure } from '../http/request-failure.js';
 import type { Node } from '../kube/objects.js';
 import type { FailureLevel, FailureLog } from './failure-log.js';

@@ -1,6 +1,7 @@
-import { type Clock, startDeadline } from '../../lib/base/clock.js';
+import { startDeadline } from '../../lib/base/abortable.js';
+import type { Clock } from '../../lib/base/clock.js';
 import { type FailureReason, RequestError } from '../../lib/base/errors.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { inPieces } from '../../lib/json/body-chunks.js';
 import { requestFailure } from '../http/request-failure.js';
 import { readAtMost } from '../http/response-body.js';

@@ -1,7 +1,7 @@
 import { type Clock, latestNowMs } from '../../lib/base/clock.js';
+import type { Lane } from '../../lib/base/lane.js';
 import type { Logger } from '../../lib/base/logger.js';
 import { RateLimiter } from '../../lib/base/rate-limiter.js';
-import type { Lane } from '../../lib/base/scheduler.js';
 import type { Node } from '../kube/objects.js';
 import type { CachedValue, KubeletFailure, RequestPolicy } from './cached-request.js';
 import { continued, endRequests, isMarked, isOutdated, type KubeletEntry } from './kubelet-entry.js';

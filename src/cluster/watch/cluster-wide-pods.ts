@@ -1,4 +1,5 @@
-import { type Clock, startDeadline } from '../../lib/base/clock.js';
+import { startDeadline } from '../../lib/base/abortable.js';
+import type { Clock } from '../../lib/base/clock.js';
 import { type FailureReason, RequestError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import type { ApiTransport } from '../http/api-client.js';

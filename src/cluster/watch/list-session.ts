@@ -1,6 +1,7 @@
-import { type Clock, startDeadline } from '../../lib/base/clock.js';
+import { startDeadline } from '../../lib/base/abortable.js';
+import type { Clock } from '../../lib/base/clock.js';
 import { type FailureReason, messageOf, RequestError } from '../../lib/base/errors.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { withIdleTimeout } from '../../lib/json/body-chunks.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ApiError } from '../http/api-error.js';

@@ -1,5 +1,5 @@
 import { RequestError } from '../../lib/base/errors.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { oneLine } from '../../lib/base/text.js';
 import { inPieces } from '../../lib/json/body-chunks.js';
 import { objectOf, textOf } from '../../lib/json/json.js';

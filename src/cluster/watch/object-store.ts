@@ -1,5 +1,5 @@
+import type { Lane } from '../../lib/base/lane.js';
 import { isEqual } from '../../lib/base/memo.js';
-import type { Lane } from '../../lib/base/scheduler.js';
 import { NamedObjects } from './named-objects.js';
 
 export interface StoredObject {

@@ -2,8 +2,9 @@ import { setMaxListeners } from 'node:events';
 
 import type { Clock } from '../../lib/base/clock.js';
 import { messageOf } from '../../lib/base/errors.js';
+import type { Lane } from '../../lib/base/lane.js';
 import type { Logger } from '../../lib/base/logger.js';
-import type { Lane, Scheduler } from '../../lib/base/scheduler.js';
+import type { Scheduler } from '../../lib/base/scheduler.js';
 import type { ApiTransport } from '../http/api-client.js';
 import { ClusterWidePods } from './cluster-wide-pods.js';
 import { ObjectStore, type StoreChange, type StoredObject } from './object-store.js';

@@ -1,4 +1,4 @@
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import type { StoreChange } from './object-store.js';
 
 export interface Subscriber<T> {

@@ -1,4 +1,5 @@
-import { type Clock, type Deadline, startDeadline } from '../../lib/base/clock.js';
+import { type Deadline, startDeadline } from '../../lib/base/abortable.js';
+import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { withIdleTimeout } from '../../lib/json/body-chunks.js';
 import type { ApiTransport } from '../http/api-client.js';

@@ -1,7 +1,8 @@
 import type { ApiTransport } from '../../cluster/http/api-client.js';
 import { readAtMost } from '../../cluster/http/response-body.js';
 import { apiPrefix, objectRoutes } from '../../config/served-paths.js';
-import { type Clock, startDeadline } from '../../lib/base/clock.js';
+import { startDeadline } from '../../lib/base/abortable.js';
+import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { parseJson } from '../../lib/json/json.js';
 import type { Coverage } from '../../people/query/coverage.js';

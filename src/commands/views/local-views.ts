@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { coverageOf } from '../../people/query/coverage.js';
 import { viewOf } from '../../people/status/views.js';
 import type { Reader } from '../cluster-reader.js';

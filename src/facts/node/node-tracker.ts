@@ -3,7 +3,7 @@ import type { KubeletConfiguration } from '../../cluster/kubelet/kubelet-configu
 import type { AbsentLookup, CacheLookup, FoundLookup, LastSummary } from '../../cluster/kubelet/lookup.js';
 import type { PodSummary } from '../../cluster/kubelet/summary.js';
 import type { Clock } from '../../lib/base/clock.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { isActive } from './limits.js';
 import { CoverageRecord } from './node-coverage.js';
 import type { NodeFaults } from './node-faults.js';

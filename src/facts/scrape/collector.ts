@@ -1,7 +1,7 @@
 import type { Node } from '../../cluster/kube/objects.js';
 import type { Clock } from '../../lib/base/clock.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { byName } from '../../lib/base/ranking.js';
-import type { Lane, Scheduler } from '../../lib/base/scheduler.js';
 import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-record.js';
 import { nearestNodes, type NearNode } from '../node/near-evictions.js';
 import type { NodeObjects } from '../node/node-objects.js';
@@ -37,7 +37,8 @@ export interface CollectorOptions {
   /** Called with the nodes that may soon evict a pod, after each collection. */
   readonly onNearNodes: (nodeNames: ReadonlySet<string>) => void;
   readonly lane: Lane;
-  readonly scheduler: Pick<Scheduler, 'requests'>;
+  /** In which requests to kubelets begin. */
+  readonly requests: Lane;
   readonly clock: Clock;
 }
 
@@ -58,7 +59,7 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.#options = options;
-    this.#lookups = new NodeLookups({ ...options, requests: options.scheduler.requests });
+    this.#lookups = new NodeLookups(options);
   }
 
   /**

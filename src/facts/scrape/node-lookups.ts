@@ -5,7 +5,7 @@ import { Mutex } from 'async-mutex';
 import type { Node } from '../../cluster/kube/objects.js';
 import { type CacheLookup, type FoundLookup, servedMs } from '../../cluster/kubelet/lookup.js';
 import type { Clock } from '../../lib/base/clock.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import type { PodGrowth } from '../node/near-evictions.js';
 import { isLarge } from '../node/node-snapshot.js';
 import type { NodeTrackers } from '../node/node-trackers.js';

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Clock } from '../../lib/base/clock.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { getOrAdd } from '../../lib/base/maps.js';
-import type { Lane } from '../../lib/base/scheduler.js';
 
 export interface ResponseWaitOptions {
   readonly clock: Clock;

@@ -1,4 +1,5 @@
-import { type Clock, type Deadline, startDeadline } from '../../lib/base/clock.js';
+import { type Deadline, startDeadline } from '../../lib/base/abortable.js';
+import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { RecentValues } from '../../lib/base/recent-values.js';
 import type { ClusterSnapshot } from './snapshot.js';

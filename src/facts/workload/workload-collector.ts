@@ -1,5 +1,5 @@
+import type { Lane } from '../../lib/base/lane.js';
 import { byNames } from '../../lib/base/ranking.js';
-import type { Lane } from '../../lib/base/scheduler.js';
 import { Accumulator } from './aggregate.js';
 import { type Workload, workloadKey } from './workload.js';
 import type { WorkloadBackoff } from './workload-backoff.js';

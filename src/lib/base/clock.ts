@@ -1,5 +1,3 @@
-import { LinkedAbort, notNeeded } from './abortable.js';
-
 /**
  * The only source of time. Ages and durations use `monotonicMs`, timestamps that leave the process use `nowMs`, and times
  * that other machines report are compared with `steadyNowMs`, or with {@link latestNowMs} where a clock that is behind would do harm.
@@ -55,57 +53,4 @@ export interface Instant {
 
 export function instantOf(clock: Clock): Instant {
   return { wallMs: clock.nowMs(), monotonicMs: clock.monotonicMs() };
-}
-
-/** A signal that aborts with `error()` after `durationMs`, or with the parent's reason when the parent aborts. */
-export interface Deadline extends Disposable {
-  readonly signal: AbortSignal;
-  /** Starts the duration again; for limits on idle time instead of total time. */
-  restart(): void;
-}
-
-/**
- * The caller disposes of it (`using`) when the work is done. Until then it keeps one timer, which a restart leaves alone: it
- * finds out at its end. Bodies restart a deadline with each chunk, and a timer for each would cost as much as its events.
- */
-export function startDeadline({
-  clock,
-  durationMs,
-  error,
-  parent,
-}: {
-  readonly clock: Clock;
-  readonly durationMs: number;
-  /** Called only when the time is up. */
-  readonly error: () => Error;
-  readonly parent?: AbortSignal;
-}): Deadline {
-  const linked = new LinkedAbort(parent);
-  const disposed = new AbortController();
-  let startMs = clock.monotonicMs();
-  const timeIsUp = async (): Promise<void> => {
-    let leftMs = durationMs;
-    do {
-      await clock.sleep(leftMs, disposed.signal);
-      leftMs = startMs + durationMs - clock.monotonicMs();
-    } while (leftMs > 0);
-  };
-  if (!linked.signal.aborted) {
-    timeIsUp().then(
-      () => {
-        linked.abort(error());
-      },
-      () => undefined, // disposed
-    );
-  }
-  return {
-    signal: linked.signal,
-    restart: () => {
-      startMs = clock.monotonicMs();
-    },
-    [Symbol.dispose]: () => {
-      disposed.abort(notNeeded);
-      linked[Symbol.dispose]();
-    },
-  };
 }

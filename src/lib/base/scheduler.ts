@@ -1,6 +1,7 @@
 import { notNeeded } from './abortable.js';
 import type { Clock } from './clock.js';
 import { messageOf } from './errors.js';
+import type { Lane } from './lane.js';
 
 /** In milliseconds: long enough to be cheap, short enough to serve probes and watches in between. */
 const sliceMs = 5;
@@ -13,22 +14,6 @@ const maxPatienceMs = 250;
 
 /** Shorter openings do not count: a lane that is held again after one has been held all the time. */
 const leastOpenMs = 1_000;
-
-/** Runs tasks in the order of the calls. */
-export interface Lane {
-  /** Whether tasks wait until {@link UrgentWork} is done, for 10 s at most. */
-  readonly isHeld: boolean;
-  /**
-   * Resolves with the task's result; rejects with what it throws. Never runs it before the call returns. Of an asynchronous task,
-   * what comes after its first `await` is not in the lane.
-   */
-  run<T>(task: () => T | PromiseLike<T>): Promise<T>;
-  /**
-   * Runs one task for each item, and goes to the end of the lane after each slice of time. Takes the items one by one. Rejects
-   * with what the first task throws that fails; the items after it are not taken.
-   */
-  each<T>(items: Iterable<T>, task: (item: T) => void): Promise<void>;
-}
 
 /** Work that a client waits for, from its begin until it is disposed of. */
 export interface UrgentWork extends Disposable {

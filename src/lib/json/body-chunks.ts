@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-import type { Deadline } from '../base/clock.js';
+import type { Deadline } from '../base/abortable.js';
 import { RequestError } from '../base/errors.js';
 
 /** Parsed between two turns of the event loop: a millisecond or two of work. A turn may see the end of one and another one. */

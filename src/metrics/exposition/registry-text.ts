@@ -1,4 +1,4 @@
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { type BodyFamily, madeText } from './bodies.js';
 import type { TextPiece } from './gzip-pages.js';
 import { type ExpositionFormat, type FamilyType, formatBound, labelText, sampleLine } from './render.js';

@@ -1,7 +1,7 @@
 import type { DerivedPods } from '../../facts/node/pod-record.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { retainKeys } from '../../lib/base/maps.js';
-import type { Lane } from '../../lib/base/scheduler.js';
 import type { BodyFamily } from './bodies.js';
 import type { ClusterFamilyRow } from './family.js';
 import {

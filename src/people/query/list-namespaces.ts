@@ -1,6 +1,6 @@
+import type { Lane } from '../../lib/base/lane.js';
 import { getOrAdd } from '../../lib/base/maps.js';
 import { largestFirst } from '../../lib/base/ranking.js';
-import type { Lane } from '../../lib/base/scheduler.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { type ListItems, type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';

@@ -1,4 +1,4 @@
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import type { ListQuery } from './list-query.js';
 import { firstItems, sortedPart } from './sorted-part.js';
 

@@ -3,7 +3,7 @@ import type { BoundPod } from '../../facts/node/node-objects.js';
 import { type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
 import { deriveMeasured, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
 import type { Workload } from '../../facts/workload/workload.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { soonMs } from '../report/limit-report.js';
 import { limitFacts, measuredPodReport, type PodReport } from '../report/pod-report.js';
 import type { ClusterReading } from './cluster-reading.js';

@@ -1,8 +1,8 @@
 import { matchesSelector } from '../../cluster/kube/selector.js';
 import { workloadKey, workloadPath } from '../../facts/workload/workload.js';
 import type { WorkloadSnapshot } from '../../facts/workload/workload-partial.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { largestFirst } from '../../lib/base/ranking.js';
-import type { Lane } from '../../lib/base/scheduler.js';
 import { type WorkloadReport, workloadReport } from '../report/workload-report.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { type ListItems, type ListPage, listPage } from './list-page.js';

@@ -2,7 +2,7 @@ import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { growthBytesPerSecond } from '../../facts/history/usage-growth.js';
 import type { PodRecord } from '../../facts/node/pod-record.js';
 import type { AttributionMode } from '../../facts/node/usage.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { podForecast, type PodReport } from '../report/pod-report.js';
 import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
 import { type NodePressureReport, pressedNode, pressureReport } from '../report/pressure-report.js';

@@ -1,4 +1,4 @@
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 
 /** Few enough to be sorted within a slice of time. */
 const maxSortedCount = 500;

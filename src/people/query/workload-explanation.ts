@@ -7,7 +7,7 @@ import {
   type WorkloadContainerUsage,
   type WorkloadSnapshot,
 } from '../../facts/workload/workload-partial.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import type { PodReport } from '../report/pod-report.js';
 import { type WorkloadReport, workloadReport } from '../report/workload-report.js';
 import type { ClusterReading } from './cluster-reading.js';

@@ -8,8 +8,8 @@ import {
   unenforcedOn,
 } from '../../facts/node/node-view.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
+import type { Lane } from '../../lib/base/lane.js';
 import type { Ranked } from '../../lib/base/ranking.js';
-import type { Lane } from '../../lib/base/scheduler.js';
 import type { ApiServerState } from './absence-hints.js';
 import { type AbsenceReport, Absences } from './absence-report.js';
 import type { AffectedWorkloadsReport } from './affected-workloads.js';

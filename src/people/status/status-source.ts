@@ -1,5 +1,6 @@
 import type { Config } from '../../config/schema.js';
-import { type Clock, latestNowMs, startDeadline } from '../../lib/base/clock.js';
+import { startDeadline } from '../../lib/base/abortable.js';
+import { type Clock, latestNowMs } from '../../lib/base/clock.js';
 import { singleFlight } from '../../lib/base/memo.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
 import { coverageOf } from '../query/coverage.js';

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/schema.js';
 import type { ObjectKind } from '../../config/served-paths.js';
 import { workloadKey } from '../../facts/workload/workload.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
 import { filteredEvictions, listEvictions } from '../query/list-evictions.js';
 import { listNamespaces, type NamespaceReport, namespaceReports } from '../query/list-namespaces.js';

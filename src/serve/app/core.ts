@@ -120,7 +120,7 @@ export class Core<P extends CorePlace = CorePlace> {
     const { ttlMs, maxBackoffMs } = config.cache;
     const lane = scheduler.newLane();
     return new Collector({
-      ...{ trackers, resolver, lane, scheduler, clock, ttlMs, evictions: options.evictions },
+      ...{ trackers, resolver, lane, requests: scheduler.requests, clock, ttlMs, evictions: options.evictions },
       nodes: store,
       policy: { nodeSelector: config.cluster.nodeSelector, skipSelectors: config.cluster.skipNodes, onlyNode },
       cache: place.cache,

@@ -5,7 +5,7 @@ import { apiPrefix, listPages, type ObjectKind, objectRoutes, openApiPath } from
 import { statusPath } from '../../config/served-paths.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { UserError } from '../../lib/base/errors.js';
-import type { Lane } from '../../lib/base/scheduler.js';
+import type { Lane } from '../../lib/base/lane.js';
 import { oneLine } from '../../lib/base/text.js';
 import { toJson } from '../../lib/json/json.js';
 import { acceptsGzip } from '../../metrics/exposition/negotiate.js';

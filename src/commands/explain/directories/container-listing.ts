@@ -1,4 +1,5 @@
-import { type Clock, startDeadline } from '../../../lib/base/clock.js';
+import { startDeadline } from '../../../lib/base/abortable.js';
+import type { Clock } from '../../../lib/base/clock.js';
 import { messageOf, RequestError } from '../../../lib/base/errors.js';
 import { commandLine, oneLine } from '../../../lib/base/text.js';
 import { formatPercent } from '../../../lib/base/units.js';
