@@ -4,18 +4,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { listSettings } from '../../src/config/settings.js';
-import {
-  at,
-  documentsOf,
-  isObject,
-  type Json,
-  listAt,
-  manifestsFolder,
-  readObjects,
-} from '../support/manifests/documents.js';
+import { at, type Json, listAt, manifestsFolder, readObjects } from '../support/manifests/documents.js';
 import { checkSettings } from '../support/manifests/exporter-settings.js';
-import { typeFaults } from '../support/manifests/kubernetes-types.js';
-import { otherTypeFaults } from '../support/manifests/other-types.js';
 import { componentNames, leastGrants, misfit, overlayNames } from '../support/manifests/overlays.js';
 import { containerChecks, failing, grantsOf, podFaults, workloadsOf } from '../support/manifests/policies.js';
 
@@ -53,14 +43,6 @@ describe('the manifests', () => {
     expect(files.length).toBeGreaterThan(25);
     expect(patches.size).toBeGreaterThan(5);
     expect(workloads.map(({ overlay }) => overlay)).toEqual(['deployment', 'sharded', 'node-local', 'sidecar']);
-  });
-
-  it.each(files)('%s has only known fields of the right types', (file) => {
-    for (const value of documentsOf(read(file), file)) {
-      if (!isObject(value)) throw new Error('not a mapping');
-      const isPatch = patches.has(file);
-      expect(typeFaults(value, { isPatch }) ?? otherTypeFaults(value)).toEqual([]);
-    }
   });
 
   it.each(kustomizations)('%s names files and folders that exist', (file) => {

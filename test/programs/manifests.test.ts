@@ -4,9 +4,8 @@ import { describe, expect, it } from 'vitest';
 
 import { at, type KubeObject, listAt } from '../support/manifests/documents.js';
 import { checkSettings } from '../support/manifests/exporter-settings.js';
-import { typeFaults } from '../support/manifests/kubernetes-types.js';
 import { canRender, renderChanged, renderOptedIn, renderOverlay, renderOwn } from '../support/manifests/kustomize.js';
-import { otherTypeFaults } from '../support/manifests/other-types.js';
+import { hasOpenApi, ofKubernetes, openApiVersions, validate } from '../support/manifests/openapi.js';
 import {
   type ComponentName,
   componentNames,
@@ -29,10 +28,6 @@ import {
 } from '../support/manifests/policies.js';
 import { readmeBlocks } from '../support/manifests/readme.js';
 
-function typeFaultsOf(objects: readonly KubeObject[]): readonly string[] {
-  return objects.flatMap((object) => typeFaults(object) ?? otherTypeFaults(object) ?? [`unknown kind ${object.kind}`]);
-}
-
 const withComponent = (overlay: OverlayName, component: ComponentName): readonly KubeObject[] =>
   renderOwn({ text: `resources: [MANIFESTS/overlays/${overlay}]\ncomponents: [MANIFESTS/components/${component}]\n` });
 
@@ -44,12 +39,14 @@ function shardsOf(objects: readonly KubeObject[]): readonly unknown[] {
   return [at(set, 'spec', 'replicas'), flag];
 }
 
+const componentsOf = (overlay: OverlayName): readonly ComponentName[] =>
+  componentNames.filter((name) => misfit(overlay, name) === undefined);
+
 const pairs = overlayNames.flatMap((overlay) => componentNames.map((component) => ({ overlay, component })));
 
 describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () => {
-  it.each(overlayNames)("the overlay %s follows the types of Kubernetes and the project's rules", (overlay) => {
+  it.each(overlayNames)("the overlay %s follows the project's rules", (overlay) => {
     const objects = renderOverlay(overlay);
-    expect(typeFaultsOf(objects)).toEqual([]);
     expect(policyFaults(objects)).toEqual(expectedFaults(overlay));
     expect(grantsOf(objects)).toEqual(leastGrants);
     const { status, error } = checkSettings(exporterOf(objects), configOf(objects));
@@ -60,18 +57,21 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
   it.each(fitting)('$overlay with $component grants only what is needed', ({ overlay, component }) => {
     const objects = withComponent(overlay, component);
     expect(objects.length).toBeGreaterThan(renderOverlay(overlay).length);
-    expect(typeFaultsOf(objects)).toEqual([]);
     expect(policyFaults(objects)).toEqual(expectedFaults(overlay));
     expect(grantsOf(objects)).toEqual([...leastGrants, ...(grantsOfComponent[component] ?? [])].sort());
   });
 
   it.each(overlayNames)('the overlay %s accepts all components that it offers, uncommented in place', (overlay) => {
-    const components = componentNames.filter((name) => misfit(overlay, name) === undefined);
+    const components = componentsOf(overlay);
     const objects = renderOptedIn(overlay, components);
-    expect(typeFaultsOf(objects)).toEqual([]);
     expect(policyFaults(objects)).toEqual(expectedFaults(overlay));
     const grants = components.flatMap((name) => grantsOfComponent[name] ?? []);
     expect(grantsOf(objects)).toEqual([...leastGrants, ...grants].sort());
+  });
+
+  it.skipIf(!hasOpenApi())('overlays with all their components are valid for Kubernetes (needs kubeconform)', () => {
+    const objects = ofKubernetes(overlayNames.flatMap((overlay) => renderOptedIn(overlay, componentsOf(overlay))));
+    for (const version of openApiVersions()) expect(validate(version, objects).faults, version).toEqual([]);
   });
 
   it.each(pairs.filter(({ overlay, component }) => misfit(overlay, component) === 'selects nothing'))(
@@ -127,7 +127,6 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
 
   it('manifests accept namespace, image and settings of another kustomization, as the README shows', () => {
     const objects = renderOwn({ text: own + namespacePatch, config: 'cluster: {namespaces: [shop]}' });
-    expect(typeFaultsOf(objects)).toEqual([]);
     expect(policyFaults(objects)).toEqual([]);
     const namespaces = objects.map(({ metadata }) => metadata['namespace']).filter((name) => name !== undefined);
     expect(new Set(namespaces)).toEqual(new Set(['observability']));

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { isInstalled } from '../programs.js';
 import { isObject, type Json, type KubeObject } from './documents.js';
 
 interface Definition extends Json {
@@ -27,8 +28,12 @@ export function openApiVersions(): readonly string[] {
   return Array.from(list.matchAll(/^v(\d+\.\d+)\./gm), ([, version = '']) => version);
 }
 
-export const hasOpenApi = (versions: readonly string[]): boolean =>
-  versions.every((version) => openApiFile(version) !== undefined);
+export const hasOpenApi = (): boolean =>
+  isInstalled('kubeconform') && openApiVersions().every((version) => openApiFile(version) !== undefined);
+
+/** Objects of kinds that Kubernetes itself has. */
+export const ofKubernetes = (objects: readonly KubeObject[]): readonly KubeObject[] =>
+  objects.filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'));
 
 const prefix = '#/definitions/';
 
