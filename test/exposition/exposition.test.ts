@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Gauge, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 
-import { noEvictionsSeen } from '../../src/facts/history/eviction-record.js';
+import { noEvictionsSeen } from '../../src/facts/history/eviction-snapshot.js';
 import { limitRules } from '../../src/facts/node/limit-ratios.js';
 import { NodeFaults } from '../../src/facts/node/node-faults.js';
 import type { NodeSnapshot, NodeView } from '../../src/facts/node/node-view.js';

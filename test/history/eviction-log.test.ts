@@ -4,7 +4,8 @@ import type { Pod } from '../../src/cluster/kube/objects.js';
 import { projectPod } from '../../src/cluster/kube/projection.js';
 import type { LastMeasurement } from '../../src/cluster/kubelet/lookup.js';
 import { EvictionLog, type PodChange } from '../../src/facts/history/eviction-log.js';
-import type { EvictionCause, EvictionRecord } from '../../src/facts/history/eviction-record.js';
+import type { EvictionRecord } from '../../src/facts/history/eviction-record.js';
+import type { EvictionCause } from '../../src/facts/history/eviction-snapshot.js';
 import type { EvictionContext } from '../../src/facts/history/last-usage.js';
 import type { Workload } from '../../src/facts/workload/workload.js';
 import {

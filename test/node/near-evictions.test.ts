@@ -6,7 +6,7 @@ import { Random } from '../../sim/model/random.js';
 import type { Node, Pod } from '../../src/cluster/kube/objects.js';
 import { identityOf } from '../../src/cluster/kube/pod-identity.js';
 import type { KubeletCache } from '../../src/cluster/kubelet/kubelet-cache.js';
-import { noEvictionsSeen } from '../../src/facts/history/eviction-record.js';
+import { noEvictionsSeen } from '../../src/facts/history/eviction-snapshot.js';
 import { nearestNodes, nodeEvictionMs, podEvictionMs } from '../../src/facts/node/near-evictions.js';
 import type { PodLister } from '../../src/facts/node/node-snapshot.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';

@@ -11,7 +11,7 @@ import { isIsolationFailure } from '../../src/cluster/kubelet/kubelet-error.js';
 import type { AbsentLookup } from '../../src/cluster/kubelet/lookup.js';
 import type { FsStats, NodeSummary, PodSummary } from '../../src/cluster/kubelet/summary.js';
 import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
-import { noEvictionsSeen } from '../../src/facts/history/eviction-record.js';
+import { noEvictionsSeen } from '../../src/facts/history/eviction-snapshot.js';
 import { NodeMemory } from '../../src/facts/node/node-memory.js';
 import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
 import type { NodeView } from '../../src/facts/node/node-view.js';

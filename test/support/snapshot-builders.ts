@@ -3,7 +3,7 @@ import type { Pod } from '../../src/cluster/kube/objects.js';
 import { ratioTo } from '../../src/cluster/kube/quantity.js';
 import { wholeCluster } from '../../src/cluster/kube/scope.js';
 import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
-import { noEvictionsSeen } from '../../src/facts/history/eviction-record.js';
+import { noEvictionsSeen } from '../../src/facts/history/eviction-snapshot.js';
 import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
 import { type LimitRatio, nearestRatio } from '../../src/facts/node/limit-ratios.js';
 import { isActive } from '../../src/facts/node/limits.js';

@@ -1,5 +1,5 @@
 import { setNewest } from '../../lib/base/maps.js';
-import { type EvictionCause, evictionCauses, type EvictionCounts } from './eviction-record.js';
+import { type EvictionCause, evictionCauses, type EvictionCounts } from './eviction-snapshot.js';
 
 const noEvictions: EvictionCounts<unknown>['counts'] = new Map(
   evictionCauses.filter((cause) => cause !== 'other').map((cause) => [cause, 0]),

@@ -6,7 +6,8 @@ import { byNames } from '../../lib/base/ranking.js';
 import { workloadKey } from '../workload/workload.js';
 import { EvictionCounters } from './eviction-counters.js';
 import { storageEviction } from './eviction-message.js';
-import type { EvictionRecord, EvictionSnapshot, EvictionSnapshotOptions, StorageEviction } from './eviction-record.js';
+import type { EvictionRecord } from './eviction-record.js';
+import type { EvictionSnapshot, EvictionSnapshotOptions, StorageEviction } from './eviction-snapshot.js';
 import { causesUnderPressure, type EvictionContext, lastUsage, verdictBefore } from './last-usage.js';
 import { boundedLabels } from './record-bounds.js';
 

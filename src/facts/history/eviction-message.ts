@@ -1,5 +1,5 @@
 import { parseQuantity } from '../../cluster/kube/quantity.js';
-import type { EvictionCause, StorageEviction } from './eviction-record.js';
+import type { EvictionCause, StorageEviction } from './eviction-snapshot.js';
 
 /**
  * Reads the status message of a pod with phase `Failed` and reason `Evicted`. Undefined when the eviction was not for

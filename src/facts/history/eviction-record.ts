@@ -1,33 +1,10 @@
 import type { Labels } from '../../cluster/kube/objects.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
-import type { DiskVerdict, NamedShortage } from '../node/disk-verdict.js';
+import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import type { ContainerUsage, MeasuredUsage, VolumeUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
-
-/** Why a kubelet evicts pods for local storage. Closed list: label values. `other`: in words that no known kubelet uses. */
-export const evictionCauses = [
-  'emptydir_limit',
-  'pod_limit',
-  'container_limit',
-  'node_bytes',
-  'node_inodes',
-  'node_admission',
-  'other',
-] as const;
-export type EvictionCause = (typeof evictionCauses)[number];
-
-/** What the message of an eviction for local storage names. */
-export interface StorageEviction {
-  readonly cause: EvictionCause;
-  /** The container or the emptyDir that was above its limit; '' for all other causes. */
-  readonly container: string;
-  readonly volume: string;
-  /** The limit that was exceeded, in bytes, rounded up; undefined for a cause without one. */
-  readonly limitBytes: number | undefined;
-  /** What the node was short of, in bytes or inodes; undefined for a limit, and where the message does not name it. */
-  readonly shortage?: NamedShortage | undefined;
-}
+import type { EvictedPod } from './eviction-snapshot.js';
 
 /** What is kept of a pod's usage. Bounded: see `boundedUsage`. */
 export interface KeptUsage extends Pick<MeasuredUsage, 'usedBytes' | 'inodesUsed' | 'components' | 'volumesPending'> {
@@ -69,21 +46,17 @@ export interface LastUsage {
  */
 export type UnknownUsageReason = 'before_start' | 'not_measured' | 'no_exporter';
 
-/** One eviction of a pod for local storage. */
-export interface EvictionRecord extends StorageEviction {
-  readonly namespace: string;
-  readonly pod: string;
+/** An eviction with what explains it. */
+export interface EvictionRecord extends EvictedPod {
   /** Of the API object. */
   readonly uid: string;
-  readonly node: string;
   /** The pod's; the first ones of very many. */
   readonly labels: Labels;
   /** Those that the pod belonged to. */
   readonly workloads: readonly Workload[];
   /** As the kubelet wrote it, at most 2,000 characters. */
   readonly message: string;
-  /** Wall times in milliseconds: of the eviction according to the pod's status, and when the exporter saw it. */
-  readonly evictedAtMs: number;
+  /** Wall time in milliseconds at which the exporter saw it. */
   readonly seenAtMs: number;
   /** An exporter saw it happen; otherwise it found the evicted pod at its start. */
   readonly wasSeenLive: boolean;
@@ -93,29 +66,3 @@ export interface EvictionRecord extends StorageEviction {
   /** Of its node, by the last summary before; undefined for an eviction for a limit, and where nothing is known of the node. */
   readonly nodeVerdict?: DiskVerdict | undefined;
 }
-
-/** The evictions of one workload or node that this process has seen. Immutable. */
-export interface EvictionCounts<T> {
-  readonly of: T;
-  /** 0 for each cause; `other` is absent until it has been seen. */
-  readonly counts: ReadonlyMap<EvictionCause, number>;
-}
-
-/** What the log has at one moment. */
-export interface EvictionSnapshot {
-  /** Of pods that are shown, as long as they have series, the newest eviction first. The same array until it changes. */
-  readonly records: readonly EvictionRecord[];
-  readonly workloads: readonly EvictionCounts<Workload>[];
-  /** By node name. */
-  readonly nodes: readonly EvictionCounts<string>[];
-}
-
-export interface EvictionSnapshotOptions {
-  /** Those that are counted also without an eviction. Counters of all others without a record are forgotten. */
-  readonly workloads: Iterable<Workload>;
-  readonly nodeNames: Iterable<string>;
-  /** Whether pods that belong to no workload are shown. */
-  readonly showsAllPods: boolean;
-}
-
-export const noEvictionsSeen: EvictionSnapshot = { records: [], workloads: [], nodes: [] };

@@ -1,5 +1,6 @@
 import type { Component } from '../node/usage.js';
-import type { KeptUsage, StorageEviction } from './eviction-record.js';
+import type { KeptUsage } from './eviction-record.js';
+import type { StorageEviction } from './eviction-snapshot.js';
 
 /** What made most of what counted towards the limit that a pod was evicted for. */
 export interface MainPart {

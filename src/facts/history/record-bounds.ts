@@ -5,7 +5,8 @@ import { type Figure, known } from '../../cluster/kubelet/figure.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
 import type { MeasuredUsage } from '../node/usage.js';
-import type { KeptUsage, StorageEviction } from './eviction-record.js';
+import type { KeptUsage } from './eviction-record.js';
+import type { StorageEviction } from './eviction-snapshot.js';
 
 /** Containers that are kept one by one; volumes and limits as many. */
 const maxItemCount = 20;

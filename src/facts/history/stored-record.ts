@@ -7,7 +7,8 @@ import { diskFillers } from '../node/disk-growth.js';
 import { verdictKinds } from '../node/disk-verdict.js';
 import { limitRules } from '../node/limit-ratios.js';
 import { unenforcedReasons } from '../node/unenforced-limits.js';
-import { evictionCauses, type EvictionRecord } from './eviction-record.js';
+import type { EvictionRecord } from './eviction-record.js';
+import { evictionCauses } from './eviction-snapshot.js';
 
 /** Names become label values, and messages have 2,000 characters. */
 const maxTextLength = 2_048;

@@ -99,12 +99,6 @@ export function nodeVerdict(snapshot: NodeSnapshot, sources: VerdictSources): Di
   return { kind: 'unknown', unknownPart: 'condition', shortage, alsoBelow: [] };
 }
 
-/** What the message of an eviction names: what the kubelet itself compared. */
-export interface NamedShortage {
-  readonly threshold: number;
-  readonly available: number;
-}
-
 /** The last eviction before, of the same node for the same. `evictedAtMs`: monotonic. */
 export interface EarlierEviction {
   readonly evictedAtMs: number;
@@ -120,7 +114,8 @@ export function evictionVerdict(
     earlier,
   }: {
     readonly ofInodes: boolean;
-    readonly named: NamedShortage | undefined;
+    /** By the message of the eviction: what the kubelet itself compared. */
+    readonly named: Pick<Shortage, 'threshold' | 'available'> | undefined;
     readonly earlier?: EarlierEviction | undefined;
   },
   sources: VerdictSources,

@@ -2,7 +2,7 @@ import type { Node } from '../../cluster/kube/objects.js';
 import type { Clock } from '../../lib/base/clock.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { byName } from '../../lib/base/ranking.js';
-import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-record.js';
+import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-snapshot.js';
 import { nearestNodes, type NearNode } from '../node/near-evictions.js';
 import type { NodeObjects } from '../node/node-objects.js';
 import type { PodLister } from '../node/node-snapshot.js';

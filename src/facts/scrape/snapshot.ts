@@ -1,5 +1,5 @@
 import { byName } from '../../lib/base/ranking.js';
-import type { EvictionSnapshot } from '../history/eviction-record.js';
+import type { EvictionSnapshot } from '../history/eviction-snapshot.js';
 import type { AgentPod } from '../node/agent-pod.js';
 import type { NodeObjects } from '../node/node-objects.js';
 import type { GoneNode, NodeView } from '../node/node-view.js';

@@ -1,4 +1,4 @@
-import type { EvictionCounts, EvictionRecord } from '../../facts/history/eviction-record.js';
+import type { EvictedPod, EvictionCounts } from '../../facts/history/eviction-snapshot.js';
 import { isNearPressure } from '../../facts/node/node-forecasts.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { type NextVictim, nextVictims } from '../../facts/node/victims.js';
@@ -40,7 +40,7 @@ export const nodeEvictionGroups: readonly FamilyGroup<readonly EvictionCounts<st
 ];
 
 /** The newest eviction of pods that had the same name: nothing else in the labels differs. */
-export const evictedPodGroups: readonly FamilyGroup<readonly EvictionRecord[]>[] = [
+export const evictedPodGroups: readonly FamilyGroup<readonly EvictedPod[]>[] = [
   familyGroup({
     level: 'pod',
     seriesSource: newestBy(['namespace', 'pod', 'node', 'cause', 'container', 'volume']),
@@ -90,8 +90,8 @@ function countsByCause<T>(
 /** Records are the newest first. */
 function newestBy(
   labels: readonly ('namespace' | 'pod' | 'node' | 'cause' | 'container' | 'volume')[],
-): SeriesSource<readonly EvictionRecord[], EvictionRecord> {
-  const labelsOf = (record: EvictionRecord): string =>
+): SeriesSource<readonly EvictedPod[], EvictedPod> {
+  const labelsOf = (record: EvictedPod): string =>
     labelText(
       labels,
       labels.map((label) => record[label]),

@@ -1,4 +1,4 @@
-import type { EvictionCounts } from '../../facts/history/eviction-record.js';
+import type { EvictionCounts } from '../../facts/history/eviction-snapshot.js';
 import { NodeFaults } from '../../facts/node/node-faults.js';
 import type { NodeObjects } from '../../facts/node/node-objects.js';
 import type { NodeSnapshot, NodeView } from '../../facts/node/node-view.js';

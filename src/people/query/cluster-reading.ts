@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../../cluster/kube/objects.js';
 import type { Scope } from '../../cluster/kube/scope.js';
-import { noEvictionsSeen } from '../../facts/history/eviction-record.js';
+import { noEvictionsSeen } from '../../facts/history/eviction-snapshot.js';
 import type { NodeMeasurements } from '../../facts/node/node-forecasts.js';
 import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot } from '../../facts/node/node-view.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';

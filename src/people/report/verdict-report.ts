@@ -4,13 +4,7 @@ import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import type { EvictionRecord, LastUsage } from '../../facts/history/eviction-record.js';
 import { isOutdated } from '../../facts/history/last-usage.js';
 import { firstOnDisk } from '../../facts/node/disk-fill.js';
-import {
-  type DiskVerdict,
-  type NamedShortage,
-  nodeVerdict,
-  type Shortage,
-  type VerdictKind,
-} from '../../facts/node/disk-verdict.js';
+import { type DiskVerdict, nodeVerdict, type Shortage, type VerdictKind } from '../../facts/node/disk-verdict.js';
 import { nextThreshold } from '../../facts/node/node-forecasts.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { programName, shellWord } from '../../lib/base/text.js';
@@ -231,7 +225,10 @@ function shownShortage({ cause, shortage }: EvictionRecord): Partial<VerdictRepo
   return shortage === undefined ? {} : amountsOf(shortage, cause === 'node_inodes');
 }
 
-function amountsOf({ threshold, available }: NamedShortage, ofInodes: boolean): Partial<VerdictReport> {
+function amountsOf(
+  { threshold, available }: Pick<Shortage, 'threshold' | 'available'>,
+  ofInodes: boolean,
+): Partial<VerdictReport> {
   const of = ofInodes ? { thresholdInodes: threshold } : { thresholdBytes: threshold };
   return { ...of, available, headroom: available - threshold };
 }

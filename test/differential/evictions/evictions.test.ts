@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import type { EvictionSnapshot } from '../../../src/facts/history/eviction-record.js';
+import type { EvictionSnapshot } from '../../../src/facts/history/eviction-snapshot.js';
 import type { ParsedFamily } from '../../support/exposition-parser.js';
 import { sharedParts } from '../../support/living-core.js';
 import { Draws } from '../draws.js';

@@ -2,8 +2,8 @@ import { staticCredentials } from '../../../src/cluster/credentials/credentials.
 import type { ApiTransport } from '../../../src/cluster/http/api-client.js';
 import { wholeCluster } from '../../../src/cluster/kube/scope.js';
 import { EvictionLog } from '../../../src/facts/history/eviction-log.js';
-import type { EvictionSnapshot } from '../../../src/facts/history/eviction-record.js';
 import type { EvictionRecord } from '../../../src/facts/history/eviction-record.js';
+import type { EvictionSnapshot } from '../../../src/facts/history/eviction-snapshot.js';
 import { UserError } from '../../../src/lib/base/errors.js';
 import { silentLogger } from '../../../src/lib/base/logger.js';
 import { Scheduler } from '../../../src/lib/base/scheduler.js';
