@@ -1,7 +1,8 @@
 /** The kinds of setting with a structure: lists and label selectors. */
 import * as z from 'zod/mini';
 
-import { formatSelector, type LabelSelector, parseSelector, selectorFromObject } from '../cluster/kube/selector.js';
+import { formatSelector, type LabelSelector } from '../cluster/kube/selector.js';
+import { parseSelector, selectorFromObject } from '../cluster/kube/selector-parser.js';
 import { UserError } from '../lib/base/errors.js';
 import { type About, about, asText, fromFlowText, refuse, settingMeta } from './setting.js';
 import { isNamespaceName } from './values.js';

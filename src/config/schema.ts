@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 
-import { isDnsName } from '../cluster/kube/selector.js';
+import { isDnsName } from '../cluster/kube/selector-parser.js';
 import { skippedByDefault } from '../cluster/kube/virtual-node.js';
 import { agent } from './agent-schema.js';
 import { list, namespaces, selector, selectorValue } from './collections.js';

@@ -1,7 +1,7 @@
 /** The text forms of values: sizes, addresses, names. */
 import { isIP, isIPv6 } from 'node:net';
 
-import { parseSelector } from '../cluster/kube/selector.js';
+import { parseSelector } from '../cluster/kube/selector-parser.js';
 import { UserError } from '../lib/base/errors.js';
 
 const sizeUnits = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseSelector } from '../../src/cluster/kube/selector.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import { contradictorySelectors } from '../../src/cluster/kube/virtual-node.js';
 import { faultsOf, linesOf, load, loadText } from './support.js';
 

@@ -5,10 +5,9 @@ import {
   formatSelector,
   type LabelSelector,
   matchesSelector,
-  parseSelector,
   type Requirement,
-  selectorFromObject,
 } from '../../src/cluster/kube/selector.js';
+import { parseSelector, selectorFromObject } from '../../src/cluster/kube/selector-parser.js';
 import { UserError } from '../../src/lib/base/errors.js';
 
 const requirement = (key: string, operator: Requirement['operator'], ...values: string[]): Requirement => ({

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
-import { parseSelector } from '../../src/cluster/kube/selector.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import type { CacheLookup } from '../../src/cluster/kubelet/lookup.js';
 import type { FsStats, NodeSummary } from '../../src/cluster/kubelet/summary.js';
 import { nodeVerdict } from '../../src/facts/node/disk-verdict.js';

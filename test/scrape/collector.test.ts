@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Node, Pod } from '../../src/cluster/kube/objects.js';
 import type { PodIdentity } from '../../src/cluster/kube/pod-identity.js';
-import { parseSelector } from '../../src/cluster/kube/selector.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import type { KubeletConfiguration } from '../../src/cluster/kubelet/kubelet-configuration.js';
 import type { CacheLookup, FoundLookup } from '../../src/cluster/kubelet/lookup.js';
 import type { NodeSummary, PodSummary } from '../../src/cluster/kubelet/summary.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { parseSelector } from '../../src/cluster/kube/selector.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import { nodesInScope, scrapeOrder } from '../../src/facts/scrape/node-policy.js';
 import { aNode } from '../support/builders.js';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ApiTransport } from '../../src/cluster/http/api-client.js';
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { type Scope, shardOf, wholeCluster } from '../../src/cluster/kube/scope.js';
-import { parseSelector } from '../../src/cluster/kube/selector.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import type { StoreChange } from '../../src/cluster/watch/object-store.js';
 import { areSeen, type ScopeState } from '../../src/cluster/watch/store-lists.js';
 import { RequestError } from '../../src/lib/base/errors.js';

@@ -7,7 +7,7 @@ import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { ApiClient } from '../../src/cluster/http/api-client.js';
 import { type Scope, wholeCluster } from '../../src/cluster/kube/scope.js';
-import { parseSelector } from '../../src/cluster/kube/selector.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import type { ClusterStore } from '../../src/cluster/watch/cluster-store.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { startStore } from '../support/running-store.js';

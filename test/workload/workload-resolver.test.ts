@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
-import { parseSelector } from '../../src/cluster/kube/selector.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import type { WorkloadDefinition } from '../../src/facts/workload/label-workloads.js';
 import { type Workload, workloadKey, workloadName } from '../../src/facts/workload/workload.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';

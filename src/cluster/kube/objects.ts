@@ -224,3 +224,7 @@ export interface Pod extends ObjectMeta {
   /** Undefined for a pod that its kubelet has not evicted. */
   readonly eviction: EvictionStatus | undefined;
 }
+
+export function hasEnded({ phase }: Pick<Pod, 'phase'>): boolean {
+  return phase === 'Failed' || phase === 'Succeeded';
+}

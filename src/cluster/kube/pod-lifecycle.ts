@@ -12,10 +12,6 @@ export interface LifecycleEvent {
   readonly atMs: number | undefined;
 }
 
-export function hasEnded({ phase }: Pick<Pod, 'phase'>): boolean {
-  return phase === 'Failed' || phase === 'Succeeded';
-}
-
 /**
  * What lies between two states of a pod. A run that came and went between them is not seen. A removed pod whose
  * containers still ran has died too.

@@ -1,65 +1,11 @@
-import { getOrAdd } from '../../lib/base/maps.js';
-import { objectsOf } from '../../lib/json/json.js';
-import type { Container, Pod, PodRest, Volume, VolumeGroup } from './objects.js';
-import { maxDetailCount, maxListedCount } from './pod-bounds.js';
-import type { ListedContainer } from './pod-containers.js';
-
-export interface GroupedVolume {
-  readonly name: string;
-  readonly type: VolumeGroup['type'];
-}
-
-/**
- * Returns the value of {@link PodRest.volumeGroups} for the volumes in detail, and of the others for the first by name, as
- * many as a summary lists one by one: a hostPath only in the place of no other. `containers`: those of the pod.
- */
-export function groupVolumes(
-  { detailed, others }: { readonly detailed: readonly GroupedVolume[]; readonly others: readonly GroupedVolume[] },
-  containers: readonly ListedContainer[],
-): string {
-  const counted = firstByName(others.filter(({ type }) => type !== 'hostpath'));
-  const hostPaths = firstByName(others.filter(({ type }) => type === 'hostpath'));
-  const kept = [...detailed, ...[...counted, ...hostPaths].slice(0, maxListedCount)];
-  const mounters = mountersOf(new Set(kept.map(({ name }) => name)), containers);
-  const groups = new Map<string, VolumeGroup & { readonly names: string[] }>();
-  for (const { name, type } of kept) {
-    const { mountedBy, othersCount } = mounters.get(name) ?? { mountedBy: [], othersCount: 0 };
-    const key = `${type}/${mountedBy.join()}/${othersCount}`;
-    getOrAdd(groups, key, () => ({ type, mountedBy, othersCount, names: [] as string[] })).names.push(name);
-  }
-  return JSON.stringify([...groups.values()]);
-}
+/** What the kubelet's rules look at of a pod: more than is kept in detail of one that is very large. */
+import type { Container, DeclaredAmounts, Pod, PodRest, Volume, VolumeGroup } from './objects.js';
+import { addAmounts, type Amount, compareAmounts } from './quantity.js';
 
 /** Returns the groups of a pod. */
 export function volumeGroupsOf({ volumeGroups }: Pick<PodRest, 'volumeGroups'>): readonly VolumeGroup[] {
   return JSON.parse(volumeGroups) as readonly VolumeGroup[];
 }
-
-function firstByName(volumes: readonly GroupedVolume[]): readonly GroupedVolume[] {
-  if (volumes.length <= maxListedCount) return volumes;
-  const names = volumes.map(({ name }) => name).sort();
-  const first = new Set(names.slice(0, maxListedCount));
-  return volumes.filter(({ name }) => first.has(name));
-}
-
-/** By the name of the volume. An init container that is not in detail has ended before the others begin. */
-function mountersOf(
-  volumeNames: ReadonlySet<unknown>,
-  containers: readonly ListedContainer[],
-): ReadonlyMap<unknown, { readonly mountedBy: readonly number[]; readonly othersCount: number }> {
-  const mounters = new Map<unknown, { readonly mountedBy: number[]; othersCount: number }>();
-  for (const [position, { container, kind }] of containers.entries()) {
-    for (const name of new Set(objectsOf(container['volumeMounts']).map(({ name }) => name))) {
-      if (!volumeNames.has(name)) continue;
-      const known = getOrAdd(mounters, name, () => ({ mountedBy: [], othersCount: 0 }));
-      if (position < maxDetailCount) known.mountedBy.push(position);
-      else if (kind !== 'init') known.othersCount += 1;
-    }
-  }
-  return mounters;
-}
-
-/** What the kubelet's rules look at of a pod: more than is kept in detail of one that is very large. */
 
 /** Returns the containers in detail and those of the rest that have a limit. */
 export function checkedContainers({ containers, rest }: Pick<Pod, 'containers' | 'rest'>): readonly Container[] {
@@ -86,4 +32,72 @@ export function measuredVolumes({ volumes, rest }: Pick<Pod, 'volumes' | 'rest'>
     }
   }
   return measured;
+}
+
+type Containers = Pick<Pod, 'containers' | 'rest'>;
+
+/** Returns {@link DeclaredAmounts.limitBytes} of a pod. */
+export function declaredLimit({ containers, rest }: Containers): Amount | undefined {
+  return rest === undefined ? limitOf(containers) : rest.declared.limitBytes;
+}
+
+/** Returns {@link DeclaredAmounts.requestBytes} of a pod. */
+export function declaredRequest({ containers, rest }: Containers): Amount | undefined {
+  return rest === undefined ? requestOf(containers) : rest.declared.requestBytes;
+}
+
+/** Returns {@link DeclaredAmounts.formerRequestBytes} of a pod. */
+export function formerDeclaredRequest({ containers, rest }: Containers): Amount {
+  return rest === undefined ? formerRequestOf(containers) : rest.declared.formerRequestBytes;
+}
+
+/** Sums over these containers: init containers first, as in {@link Pod.containers}. */
+export function declaredAmounts(containers: readonly Container[]): DeclaredAmounts {
+  return {
+    limitBytes: limitOf(containers),
+    requestBytes: requestOf(containers),
+    formerRequestBytes: formerRequestOf(containers),
+  };
+}
+
+function limitOf(containers: readonly Container[]): Amount | undefined {
+  return aggregate(containers, ({ limitBytes }) => limitBytes);
+}
+
+function requestOf(containers: readonly Container[]): Amount | undefined {
+  return aggregate(containers, ({ requestBytes }) => requestBytes);
+}
+
+/**
+ * The larger of two moments of a pod's life: app and sidecar containers together, or one ordinary init container with
+ * the sidecars declared before it.
+ * https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
+ */
+function aggregate(
+  containers: readonly Container[],
+  amountOf: (container: Container) => Amount | undefined,
+): Amount | undefined {
+  let running: Amount = 0;
+  let init: Amount = 0;
+  let isDeclared = false;
+  for (const container of containers) {
+    const amount = amountOf(container);
+    if (amount === undefined || container.kind === 'ephemeral') continue;
+    isDeclared = true;
+    if (container.kind === 'init') init = larger(init, addAmounts(running, amount));
+    else running = addAmounts(running, amount);
+  }
+  return isDeclared ? larger(running, init) : undefined;
+}
+
+/** The app containers together, or the largest init container; a sidecar is an init container like any other here. */
+function formerRequestOf(containers: readonly Container[]): Amount {
+  const requestsOf = (isOfKind: (kind: Container['kind']) => boolean): readonly Amount[] =>
+    containers.filter(({ kind }) => isOfKind(kind)).map(({ requestBytes }) => requestBytes ?? 0);
+  const apps = requestsOf((kind) => kind === 'app').reduce(addAmounts, 0);
+  return requestsOf((kind) => kind === 'init' || kind === 'sidecar').reduce(larger, apps);
+}
+
+function larger(a: Amount, b: Amount): Amount {
+  return compareAmounts(a, b) < 0 ? b : a;
 }

@@ -2,8 +2,8 @@ import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/jso
 import type { Intern } from './dedupe.js';
 import type { Container, Mount, Pod } from './objects.js';
 import { maxCheckedCount, maxDetailCount, maxMountCount, maxMountPathLength } from './pod-bounds.js';
-import { declaredAmounts, listContainers, type ListedContainer } from './pod-containers.js';
-import { VolumeList } from './pod-volumes.js';
+import { declaredAmounts } from './pod-rest.js';
+import { listContainers, type ListedContainer, VolumeList } from './pod-volumes.js';
 import { type Amount, parseAmount } from './quantity.js';
 
 /** A pod of ten thousand volumes is read whole, and a hundred of them are kept. `labelCount`: labels that are not kept. */

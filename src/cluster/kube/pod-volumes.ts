@@ -1,9 +1,8 @@
+import { getOrAdd } from '../../lib/base/maps.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import type { Intern } from './dedupe.js';
-import type { PodRest, Volume, VolumeType } from './objects.js';
-import { maxCheckedCount, maxDetailCount } from './pod-bounds.js';
-import type { ListedContainer } from './pod-containers.js';
-import { type GroupedVolume, groupVolumes } from './pod-rest.js';
+import type { ContainerKind, PodRest, Volume, VolumeGroup, VolumeType } from './objects.js';
+import { maxCheckedCount, maxDetailCount, maxListedCount } from './pod-bounds.js';
 import { type Amount, parseAmount, roundUp } from './quantity.js';
 
 const typeOfSource: ReadonlyMap<string, VolumeType> = new Map([
@@ -27,6 +26,26 @@ function typeOf(volume: JsonObject): VolumeType {
 }
 
 const storageTypes: ReadonlySet<VolumeType> = new Set(['emptydir', 'configmap']);
+
+export interface ListedContainer {
+  readonly container: JsonObject;
+  readonly kind: ContainerKind;
+}
+
+/** Returns the containers of a spec in the order of {@link Pod.containers}. */
+export function listContainers({
+  initContainers,
+  containers,
+  ephemeralContainers,
+}: JsonObject): readonly ListedContainer[] {
+  const list = (value: unknown, kindOf: (container: JsonObject) => ContainerKind): readonly ListedContainer[] =>
+    objectsOf(value).map((container) => ({ container, kind: kindOf(container) }));
+  return [
+    ...list(initContainers, ({ restartPolicy }) => (restartPolicy === 'Always' ? 'sidecar' : 'init')),
+    ...list(containers, () => 'app'),
+    ...list(ephemeralContainers, () => 'ephemeral'),
+  ];
+}
 
 /** The volumes of a spec. */
 export class VolumeList {
@@ -129,4 +148,54 @@ export function hasOwnName(type: VolumeType): boolean {
 /** The kubelet takes a limit of zero for none. */
 function aboveZero(bytes: Amount | undefined): Amount | undefined {
   return bytes !== undefined && roundUp(bytes) > 0 ? bytes : undefined;
+}
+
+export interface GroupedVolume {
+  readonly name: string;
+  readonly type: VolumeGroup['type'];
+}
+
+/**
+ * Returns the value of {@link PodRest.volumeGroups} for the volumes in detail, and of the others for the first by name, as
+ * many as a summary lists one by one: a hostPath only in the place of no other. `containers`: those of the pod.
+ */
+export function groupVolumes(
+  { detailed, others }: { readonly detailed: readonly GroupedVolume[]; readonly others: readonly GroupedVolume[] },
+  containers: readonly ListedContainer[],
+): string {
+  const counted = firstByName(others.filter(({ type }) => type !== 'hostpath'));
+  const hostPaths = firstByName(others.filter(({ type }) => type === 'hostpath'));
+  const kept = [...detailed, ...[...counted, ...hostPaths].slice(0, maxListedCount)];
+  const mounters = mountersOf(new Set(kept.map(({ name }) => name)), containers);
+  const groups = new Map<string, VolumeGroup & { readonly names: string[] }>();
+  for (const { name, type } of kept) {
+    const { mountedBy, othersCount } = mounters.get(name) ?? { mountedBy: [], othersCount: 0 };
+    const key = `${type}/${mountedBy.join()}/${othersCount}`;
+    getOrAdd(groups, key, () => ({ type, mountedBy, othersCount, names: [] as string[] })).names.push(name);
+  }
+  return JSON.stringify([...groups.values()]);
+}
+
+function firstByName(volumes: readonly GroupedVolume[]): readonly GroupedVolume[] {
+  if (volumes.length <= maxListedCount) return volumes;
+  const names = volumes.map(({ name }) => name).sort();
+  const first = new Set(names.slice(0, maxListedCount));
+  return volumes.filter(({ name }) => first.has(name));
+}
+
+/** By the name of the volume. An init container that is not in detail has ended before the others begin. */
+function mountersOf(
+  volumeNames: ReadonlySet<unknown>,
+  containers: readonly ListedContainer[],
+): ReadonlyMap<unknown, { readonly mountedBy: readonly number[]; readonly othersCount: number }> {
+  const mounters = new Map<unknown, { readonly mountedBy: number[]; othersCount: number }>();
+  for (const [position, { container, kind }] of containers.entries()) {
+    for (const name of new Set(objectsOf(container['volumeMounts']).map(({ name }) => name))) {
+      if (!volumeNames.has(name)) continue;
+      const known = getOrAdd(mounters, name, () => ({ mountedBy: [], othersCount: 0 }));
+      if (position < maxDetailCount) known.mountedBy.push(position);
+      else if (kind !== 'init') known.othersCount += 1;
+    }
+  }
+  return mounters;
 }

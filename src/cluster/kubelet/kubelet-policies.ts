@@ -5,7 +5,7 @@ import { Semaphore } from 'async-mutex';
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import type { Lane } from '../../lib/base/lane.js';
-import { isDnsName } from '../kube/selector.js';
+import { isDnsName } from '../kube/selector-parser.js';
 import type { RequestPolicy } from './cached-request.js';
 import { FailureLog, type FailureLogOptions } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';

@@ -1,4 +1,4 @@
-import { parseSelector } from '../../cluster/kube/selector.js';
+import { parseSelector } from '../../cluster/kube/selector-parser.js';
 import { RequestError, UsageError, UserError } from '../../lib/base/errors.js';
 import type { CommandContext } from '../context.js';
 import { type ClusterFlags, type ClusterSession, withViews } from '../one-shot.js';

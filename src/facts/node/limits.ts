@@ -1,6 +1,5 @@
-import type { Pod } from '../../cluster/kube/objects.js';
-import { declaredLimit, declaredRequest, formerDeclaredRequest } from '../../cluster/kube/pod-containers.js';
-import { hasEnded } from '../../cluster/kube/pod-lifecycle.js';
+import { hasEnded, type Pod } from '../../cluster/kube/objects.js';
+import { declaredLimit, declaredRequest, formerDeclaredRequest } from '../../cluster/kube/pod-rest.js';
 import { addAmounts, type Amount, roundUp } from '../../cluster/kube/quantity.js';
 import { minorVersion } from './kubelet-version.js';
 

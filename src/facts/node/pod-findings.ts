@@ -1,7 +1,6 @@
 import type { Node, Pod, PodRest, Volume } from '../../cluster/kube/objects.js';
 import { othersName } from '../../cluster/kube/pod-bounds.js';
-import { declaredRequest } from '../../cluster/kube/pod-containers.js';
-import { checkedContainers } from '../../cluster/kube/pod-rest.js';
+import { checkedContainers, declaredRequest } from '../../cluster/kube/pod-rest.js';
 import { type Amount, compareAmounts, roundUp } from '../../cluster/kube/quantity.js';
 import { known } from '../../cluster/kubelet/figure.js';
 import type { LogRotation } from '../../cluster/kubelet/kubelet-configuration.js';

@@ -1,5 +1,4 @@
-import type { Labels, Pod } from '../../cluster/kube/objects.js';
-import { hasEnded } from '../../cluster/kube/pod-lifecycle.js';
+import { hasEnded, type Labels, type Pod } from '../../cluster/kube/objects.js';
 import { type LabelSelector, matchesSelector } from '../../cluster/kube/selector.js';
 import { type Workload, workloadKey } from './workload.js';
 

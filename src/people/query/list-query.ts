@@ -1,4 +1,5 @@
-import { type LabelSelector, parseSelector } from '../../cluster/kube/selector.js';
+import type { LabelSelector } from '../../cluster/kube/selector.js';
+import { parseSelector } from '../../cluster/kube/selector-parser.js';
 import type { listKinds } from '../../config/served-paths.js';
 import { didYouMean } from '../../config/suggestion.js';
 import { limitRules } from '../../facts/node/limit-ratios.js';

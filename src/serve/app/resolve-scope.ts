@@ -1,7 +1,7 @@
 /** Derives the part of the cluster to measure from the settings and from the host of the exporter. */
 import { ApiClient, type ApiTransport } from '../../cluster/http/api-client.js';
 import type { Scope } from '../../cluster/kube/scope.js';
-import { isDnsName } from '../../cluster/kube/selector.js';
+import { isDnsName } from '../../cluster/kube/selector-parser.js';
 import { listObjects } from '../../cluster/watch/list-session.js';
 import { collectionOf } from '../../cluster/watch/resource-path.js';
 import type { Config } from '../../config/schema.js';

@@ -5,7 +5,8 @@ import type fc from 'fast-check';
 
 import type { Pod } from '../../../src/cluster/kube/objects.js';
 import { projectPod } from '../../../src/cluster/kube/projection.js';
-import { formatSelector, parseSelector } from '../../../src/cluster/kube/selector.js';
+import { formatSelector } from '../../../src/cluster/kube/selector.js';
+import { parseSelector } from '../../../src/cluster/kube/selector-parser.js';
 import { decodeSummary } from '../../../src/cluster/kubelet/summary-reader.js';
 import { readList } from '../../../src/cluster/watch/list-stream.js';
 import { readWatchEvents } from '../../../src/cluster/watch/watch-stream.js';

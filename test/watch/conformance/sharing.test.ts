@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import type { ApiRequest, ApiTransport } from '../../../src/cluster/http/api-client.js';
 import { createInterner } from '../../../src/cluster/kube/dedupe.js';
 import { wholeCluster } from '../../../src/cluster/kube/scope.js';
-import { parseSelector } from '../../../src/cluster/kube/selector.js';
+import { parseSelector } from '../../../src/cluster/kube/selector-parser.js';
 import { ClusterWatches, lingerMs, SharedWatches } from '../../../src/cluster/watch/cluster-watches.js';
 import type { StoreChange } from '../../../src/cluster/watch/object-store.js';
 import { SharedWatch } from '../../../src/cluster/watch/shared-watch.js';
