@@ -1,9 +1,9 @@
+import { loadSettings, loadWeb, type SettingFlags } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { formatConfig } from '../config/settings.js';
 import { readUsable } from '../facts/history/eviction-file.js';
 import { settingWarnings } from '../serve/app/setting-warnings.js';
 import type { CommandContext } from './context.js';
-import { loadSettings, loadWeb, type SettingFlags } from './load-settings.js';
 import { terminalText } from './text/terminal-text.js';
 
 /**

@@ -2,9 +2,10 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 
 import { UsageError } from '../lib/base/errors.js';
 import { parseDuration } from '../lib/base/units.js';
+import { checkedFiles, type ExporterAddress, parseExporter, viewOrigins } from '../serve/source/exporter-address.js';
+import type { ClusterFlags } from '../serve/source/one-shot.js';
 import type { CommandContext } from './context.js';
 import type { ExplainOptions } from './explain/explain-command.js';
-import { type ClusterFlags, viewOrigins } from './one-shot.js';
 import { isPathSegment } from './path-segment.js';
 import { withRequestTimeout } from './request-timeout.js';
 import {
@@ -33,7 +34,6 @@ import {
   type TopFlags,
   topOptions,
 } from './top/top-flags.js';
-import { checkedFiles, type ExporterAddress, parseExporter } from './views/exporter-address.js';
 
 const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
 

@@ -2,11 +2,10 @@ import { CommanderError } from 'commander';
 
 import { ConfigError } from '../config/faults.js';
 import { messageOf, UsageError, UserError } from '../lib/base/errors.js';
-import { programName } from '../lib/base/text.js';
+import { escapeLines, programName } from '../lib/base/text.js';
 import { type CommandContext, createContext } from './context.js';
 import { createProgram } from './program.js';
 import { pluginName, programNameOf } from './program-name.js';
-import { terminalLines } from './text/terminal-text.js';
 
 const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 
@@ -33,7 +32,7 @@ export async function runArguments(
   } catch (error) {
     if (!(error instanceof CommanderError)) {
       const message = error instanceof UserError ? error.message : `internal error: ${messageOf(error)}`;
-      context.writeError(`${terminalLines(message)}\n`);
+      context.writeError(`${escapeLines(message)}\n`);
     }
     return exitCodeOf(error);
   }

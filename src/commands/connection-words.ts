@@ -1,9 +1,9 @@
-import type { CredentialFlags } from './load-settings.js';
-import type { ClusterFlags } from './one-shot.js';
-import { type ExporterAddress, fileWords } from './views/exporter-address.js';
+import { type ExporterAddress, fileWords } from '../serve/source/exporter-address.js';
+import type { CredentialFlags } from '../serve/source/one-shot.js';
+import type { ClusterFlags } from '../serve/source/one-shot.js';
 
 /** Returns the given flags that name the cluster and the user, as kubectl has them too: each command that is printed needs them. */
-export function connectionWords({ kubeconfig, overrides }: CredentialFlags): readonly string[] {
+export function connectionWords({ kubeconfigPath: kubeconfig, overrides = {} }: CredentialFlags): readonly string[] {
   const { context, cluster, user, server, as, asUid, asGroup = [] } = overrides;
   const single = { kubeconfig, context, cluster, user, server, as, 'as-uid': asUid };
   return [

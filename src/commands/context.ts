@@ -1,27 +1,16 @@
 import { homedir, hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 
-import { type Clock, systemClock } from '../lib/base/clock.js';
+import { systemClock } from '../lib/base/clock.js';
 import { readOpenFileLimit } from '../lib/base/open-files.js';
-import type { Host } from '../serve/app/resolve-scope.js';
+import type { ReadingProcess } from '../serve/source/command-requests.js';
 import { readVersion } from '../version.js';
 import { invocationOf } from './program-name.js';
 
 /** What a command has of the process that it runs in. */
-export interface CommandContext {
-  readonly environment: Readonly<NodeJS.ProcessEnv>;
-  readonly homeDir: string;
-  readonly hostName: string;
-  readonly clock: Clock;
-  /** From 0 to 1, 1 excluded. */
-  readonly random: () => number;
-  readonly version: string;
+export interface CommandContext extends ReadingProcess {
   /** How a shell in any folder calls the program, such as `node /src/dist/cli.js`. */
   readonly invocation: string;
-  /** Files and connections that the process may have open; undefined: not known. */
-  readonly openFileLimit?: number | undefined;
-  /** Aborts at the first SIGINT or SIGTERM. */
-  readonly stopSignal: AbortSignal;
   /** Aborts when the reader of the output has gone (`| head`). */
   readonly outputClosed: AbortSignal;
   /** Calls `listener` at each SIGHUP. */
@@ -32,13 +21,6 @@ export interface CommandContext {
   readonly terminal: () => { readonly columns: number; readonly rows: number } | undefined;
   /** Texts end with a newline. */
   readonly writeOut: (text: string) => void;
-  readonly writeError: (text: string) => void;
-}
-
-/** An empty `$NODE_NAME` counts as not set. */
-export function hostOf({ hostName, environment }: Pick<CommandContext, 'hostName' | 'environment'>): Host {
-  const nodeName = environment['NODE_NAME'];
-  return { name: hostName, nodeName: nodeName === '' ? undefined : nodeName };
 }
 
 /** After a stop signal the event loop drains; what still holds the process then is ended by force. */

@@ -1,10 +1,10 @@
 import type { SimulatedCluster } from '../../sim/cluster.js';
 import { staticCredentials } from '../cluster/credentials/credentials.js';
+import { type Loaded, loadSettings, type SettingFlags } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { LinkedAbort } from '../lib/base/abortable.js';
 import type { CommandContext } from './context.js';
 import { shownCommand, tryLines } from './demo-commands.js';
-import { type Loaded, loadSettings, type SettingFlags } from './load-settings.js';
 import { scrapeRegularly } from './own-scrapes.js';
 import { runApp } from './run-app.js';
 import { kubeconfigFile, simulatedCluster } from './simulation.js';

@@ -1,3 +1,4 @@
+import type { Loaded } from '../config/load.js';
 import { ConfigWatcher } from '../config/reload.js';
 import type { Config } from '../config/schema.js';
 import type { WebConfig } from '../config/web/web-config.js';
@@ -6,7 +7,6 @@ import { messageOf, UserError } from '../lib/base/errors.js';
 import type { Logger } from '../lib/base/logger.js';
 import type { ReloadedFile } from '../metrics/telemetry/self-family.js';
 import type { App } from '../serve/app/app.js';
-import type { Loaded } from './load-settings.js';
 
 /** The files that are read again while the exporter runs, each as it changes. */
 export class Reloads {

@@ -1,8 +1,7 @@
+import { loadSettings, type SettingFlags } from '../config/load.js';
 import { noFilter } from '../metrics/exposition/selection.js';
+import { recordedCore, type RecordingFlags } from '../serve/source/recorded-core.js';
 import type { CommandContext } from './context.js';
-import { loadSettings, type SettingFlags } from './load-settings.js';
-import { recordedCore, type RecordingFlags } from './recorded-core.js';
-import { warnOn } from './recordings.js';
 
 /**
  * Prints the exposition of recorded summaries and API objects, as of the newest time in the summaries; without API objects,
@@ -15,7 +14,7 @@ export async function replay(
   const { config } = await loadSettings(settings, context);
   const { collector, exposition } = await recordedCore(recordings, {
     config,
-    warn: warnOn(context),
+    writeError: context.writeError,
     showsAllPods: false,
   });
   const { signal } = new AbortController();

@@ -1,11 +1,12 @@
 /** The flags of the settings and of the credentials, for all commands that take them. */
 import { type Command, Option } from 'commander';
 
+import type { SettingFlags } from '../config/load.js';
 import { listSettings } from '../config/settings.js';
 import type { FlagValues } from '../config/text-layers.js';
 import { UsageError } from '../lib/base/errors.js';
-import type { CredentialFlags, SettingFlags } from './load-settings.js';
-import type { RecordingFlags } from './recorded-core.js';
+import type { CredentialFlags } from '../serve/source/one-shot.js';
+import type { RecordingFlags } from '../serve/source/recorded-core.js';
 
 /** The settings that have a flag of their own. */
 const settingRows = listSettings().flatMap(({ flag, ...row }) => (flag === undefined ? [] : [{ flag, ...row }]));
@@ -91,7 +92,7 @@ export function recordingFlags(command: Command): RecordingFlags | undefined {
     if (objects !== undefined) throw new UsageError('--objects needs --summaries');
     return undefined;
   }
-  const { kubeconfig, overrides } = credentialFlags(command);
+  const { kubeconfigPath: kubeconfig, overrides } = credentialFlags(command);
   const given = new Set(Object.entries({ kubeconfig, ...overrides }).flatMap(([name, value]) => (value ? [name] : [])));
   const other = command.options.find((option) => given.has(option.attributeName()));
   if (other !== undefined) throw new UsageError(`--summaries and ${other.long ?? ''} exclude each other`);
@@ -120,5 +121,5 @@ export function credentialFlags(command: Command): CredentialFlags {
     asUid: text(asUid),
     asGroup,
   };
-  return { kubeconfig: text(kubeconfig), overrides };
+  return { kubeconfigPath: text(kubeconfig), overrides };
 }

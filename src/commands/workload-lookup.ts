@@ -2,9 +2,9 @@ import { workloadPath } from '../facts/workload/workload.js';
 import { UserError } from '../lib/base/errors.js';
 import { joinTruncated } from '../lib/base/text.js';
 import { workloadOf, type WorkloadReference } from '../people/report/workload-report.js';
+import type { AnswerFacts, ViewReader } from '../serve/source/view-source.js';
 import { notFound } from './text/not-found.js';
 import { terminalText } from './text/terminal-text.js';
-import type { AnswerFacts, ViewReader } from './views/view-source.js';
 
 /** A workload that there is, or was: it is known by its evictions too. */
 export interface FoundWorkload extends WorkloadReference {

@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 
 import { ConfigError } from './faults.js';
-import { type ConfigFile, fileLayer } from './file-layer.js';
+import { type ConfigFile, fileLayer, readConfigFile } from './file-layer.js';
 import { checkValue, type SettingValue } from './layer.js';
 import { checkRules } from './rules.js';
 import { type Config, schema } from './schema.js';
 import { rootSection, type Section } from './settings.js';
 import { assignmentLayer, environmentLayer, flagLayer, type FlagValues } from './text-layers.js';
+import { plainWeb, type WebConfig } from './web/web-config.js';
 
 /**
  * The effective settings: a setting's own flag before `--set` before environment before file before default. A value
@@ -67,4 +68,52 @@ function valuesOf(section: Section, effective: ReadonlyMap<string, SettingValue>
 function deepFrozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null) Object.values(Object.freeze(value)).forEach(deepFrozen);
   return value;
+}
+
+/** What the command line says about the settings. */
+export interface SettingFlags {
+  readonly configFile: string | undefined;
+  readonly values: FlagValues;
+  /** Of `--set`, each `PATH=VALUE`. */
+  readonly assignments?: readonly string[];
+}
+
+/** What is in effect at first, and how its file is read and understood again; `file`: undefined without one. */
+export interface Loaded<T> {
+  readonly config: T;
+  readonly file:
+    { readonly text: string; readonly read: () => Promise<string>; readonly load: (text: string) => T } | undefined;
+}
+
+async function loadFile<T>(read: () => Promise<string>, load: (text: string) => T): Promise<Loaded<T>> {
+  const text = await read();
+  return { config: load(text), file: { text, read, load } };
+}
+
+/**
+ * Settings of the command line, the environment and the file. `fallbackText` stands in for the file when none is named.
+ * Throws UserError with all faults.
+ */
+export async function loadSettings(
+  { configFile, values, assignments = [] }: SettingFlags,
+  { environment }: { readonly environment: Readonly<NodeJS.ProcessEnv> },
+  fallbackText = '',
+): Promise<Loaded<Config>> {
+  const loadText = (path: string, text: string): Config =>
+    loadConfig({ file: { path, text }, environment, assignments, flags: values });
+  if (configFile === undefined) return { config: loadText('defaults', fallbackText), file: undefined };
+  return loadFile(
+    () => readConfigFile(configFile),
+    (text) => loadText(configFile, text),
+  );
+}
+
+/** The file that `web.configFile` names. Throws UserError with all faults. */
+export async function loadWeb({ web: { configFile } }: Pick<Config, 'web'>): Promise<Loaded<WebConfig>> {
+  if (configFile === undefined) return { config: plainWeb, file: undefined };
+  const { loadWebFile, readWebFile } = await import('./web/web-file.js');
+  return loadFile(
+    () => readWebFile(configFile),
+    (text) => loadWebFile(configFile, text),
+  );
 }

@@ -14,13 +14,13 @@ import { runArguments } from '../../src/commands/command-line.js';
 import type { CommandContext } from '../../src/commands/context.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { podSpec } from '../sim/pods.js';
+import { serveReading } from '../source/served-reading.js';
 import { aCommandContext, type RecordedCommand } from '../support/command-context.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { leastRules } from '../support/exporter.js';
 import { untilEnd } from '../support/fixtures.js';
 import { temporaryFolder } from '../support/programs.js';
 import { aClusterSnapshot, aFreshNode, aMeasuredPod, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
-import { serveReading } from './views/served-reading.js';
 
 const scenario: Scenario = {
   ...emptyScenario('node-1', 'node-2'),

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 
-import { mergedReader } from '../../src/commands/views/merged-views.js';
 import { findWorkload, shownName } from '../../src/commands/workload-lookup.js';
 import type { Workload } from '../../src/facts/workload/workload.js';
 import { UserError } from '../../src/lib/base/errors.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
+import { mergedReader } from '../../src/serve/source/merged-views.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aClusterSnapshot, aDeployment, aReading, aWorkload, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 import { viewsOf } from '../support/views.js';

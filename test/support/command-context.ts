@@ -1,6 +1,6 @@
-import { CommandRequests, type CommandRequestsOptions } from '../../src/commands/command-requests.js';
 import type { CommandContext } from '../../src/commands/context.js';
 import { type Clock, systemClock } from '../../src/lib/base/clock.js';
+import { CommandRequests, type CommandRequestsOptions } from '../../src/serve/source/command-requests.js';
 
 export interface RecordedCommand {
   readonly context: CommandContext;

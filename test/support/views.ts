@@ -1,7 +1,7 @@
-import { localViews } from '../../src/commands/views/local-views.js';
-import type { ViewReader } from '../../src/commands/views/view-source.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { podsWithOutlook, type PodWithOutlook } from '../../src/people/query/pod-outlook.js';
+import { localViews } from '../../src/serve/source/local-views.js';
+import type { ViewReader } from '../../src/serve/source/view-source.js';
 import { settingsOf } from './exporter.js';
 import { atOnce } from './lanes.js';
 import { never } from './signals.js';

@@ -15,11 +15,6 @@ export function terminalText(text: string): string {
   return escapeInvisible(text);
 }
 
-/** As {@link terminalText}, but with its line feeds, which are the program's own: messages have one line for each fault. */
-export function terminalLines(text: string): string {
-  return text.split('\n').map(terminalText).join('\n');
-}
-
 /** The columns of a terminal that the text takes. */
 export function displayWidth(text: string): number {
   let width = 0;

@@ -3,8 +3,8 @@ import { countedText, formatCount, joinTruncated } from '../../lib/base/text.js'
 import { formatAge } from '../../lib/base/units.js';
 import type { Coverage } from '../../people/query/coverage.js';
 import { unreachableReasons } from '../../people/report/absence-hints.js';
+import type { AnswerFacts } from '../../serve/source/view-source.js';
 import { terminalText } from '../text/terminal-text.js';
-import type { AnswerFacts } from '../views/view-source.js';
 
 const maxNamesCount = 5;
 

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 
 import { UsageError } from '../../lib/base/errors.js';
-import type { ClusterFlags } from '../one-shot.js';
+import type { ClusterFlags } from '../../serve/source/one-shot.js';
 import type { TopResource } from '../resources.js';
 import { terminalText } from '../text/terminal-text.js';
 import type { TopOptions } from './top-command.js';

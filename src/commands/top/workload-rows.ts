@@ -1,7 +1,7 @@
 import { workloadPath } from '../../facts/workload/workload.js';
 import { formatCount } from '../../lib/base/text.js';
 import { onePodNote, workloadOf, type WorkloadReport } from '../../people/report/workload-report.js';
-import type { ListAnswer, ViewReader } from '../views/view-source.js';
+import type { ListAnswer, ViewReader } from '../../serve/source/view-source.js';
 import { bytesColumn, namespaceColumn, type RowQuery, type View } from './view.js';
 
 export const workloadsView: View<WorkloadReport> = {

@@ -45,6 +45,11 @@ export function escapeInvisible(text: string): string {
   );
 }
 
+/** As {@link escapeInvisible}, but with its line feeds, which are the program's own: messages have one line for each fault. */
+export function escapeLines(text: string): string {
+  return text.split('\n').map(escapeInvisible).join('\n');
+}
+
 function escapeCodeUnit(codeUnit: number): string {
   return `\\u${codeUnit.toString(16).padStart(4, '0')}`;
 }

@@ -20,6 +20,18 @@ export interface Host {
   readonly cgroupFolder?: string;
 }
 
+/** An empty `$NODE_NAME` counts as not set. */
+export function hostOf({
+  hostName,
+  environment,
+}: {
+  readonly hostName: string;
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+}): Host {
+  const nodeName = environment['NODE_NAME'];
+  return { name: hostName, nodeName: nodeName === '' ? undefined : nodeName };
+}
+
 /** Finds nodes by a label selector. */
 export interface NodeFinder {
   /** Throws RequestError, or the signal's reason when it aborts. */

@@ -89,7 +89,7 @@ async function explained(
       output: 'json',
       exporter: undefined,
       settings: { configFile: undefined, values: {} },
-      kubeconfig: undefined,
+      kubeconfigPath: undefined,
       overrides: {},
       recordings: { summaries, objects: objectsFolder },
     },

@@ -11,12 +11,12 @@ import {
   topPage,
   type TopQuery,
 } from '../../../src/commands/top/top-page.js';
-import { mergedReader } from '../../../src/commands/views/merged-views.js';
 import { nothingFrozen } from '../../../src/facts/node/frozen-statistics.js';
 import type { NodeSnapshot } from '../../../src/facts/node/node-view.js';
 import type { DerivedPod } from '../../../src/facts/node/pod-record.js';
 import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
 import { evictionReport } from '../../../src/people/report/eviction-report.js';
+import { mergedReader } from '../../../src/serve/source/merged-views.js';
 import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {

@@ -1,7 +1,7 @@
 import type { Pod } from '../../../src/cluster/kube/objects.js';
 import type { NodeSummary } from '../../../src/cluster/kubelet/summary.js';
-import { recordedPlace } from '../../../src/commands/recorded-core.js';
 import { noFilter } from '../../../src/metrics/exposition/selection.js';
+import { recordedPlace } from '../../../src/serve/source/recorded-core.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../builders.js';
 import { aCore } from '../core.js';
 import { settingsOf } from '../exporter.js';

@@ -1,21 +1,17 @@
-import type { Credentials } from '../../../cluster/credentials/credentials.js';
-import { readObject } from '../../../cluster/http/read-object.js';
 import { didYouMean } from '../../../config/suggestion.js';
 import { RequestError, UsageError, UserError } from '../../../lib/base/errors.js';
-import { commandLine } from '../../../lib/base/text.js';
-import type { JsonObject } from '../../../lib/json/json.js';
+import { commandLine, escapeLines } from '../../../lib/base/text.js';
 import {
   hasFound,
   type PodDirectories,
   podDirectories,
   type SummarizedPod,
 } from '../../../people/report/pod-directories.js';
-import { CommandRequests } from '../../command-requests.js';
+import { readPod } from '../../../serve/source/one-shot.js';
 import { connectionWords, sourceWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { NoKubectlError } from '../../kubectl.js';
-import { personalCredentials } from '../../load-settings.js';
-import { dataText, screenColumns, terminalLines, terminalText } from '../../text/terminal-text.js';
+import { dataText, screenColumns, terminalText } from '../../text/terminal-text.js';
 import { type ExplainOptions, podName } from '../explain-command.js';
 import {
   type ContainerListing,
@@ -49,10 +45,7 @@ const maxDurationSeconds = 86_400;
 export async function explainDirectories(options: DirectoryOptions, context: CommandContext): Promise<void> {
   const given = givenPod(options);
   try {
-    const credentials = await personalCredentials(options, context);
-    const namespace = given.namespace ?? credentials.namespace ?? 'default';
-    const path = `/api/v1/namespaces/${namespace}/pods/${given.name}`;
-    await listInContainers(path, options, { ...context, credentials });
+    await listInContainers(podContainers(await readPod(options, context, given)), options, context);
   } catch (error) {
     if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
     throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
@@ -68,10 +61,7 @@ function givenPod(options: DirectoryOptions): ReturnType<typeof podName> {
   return given;
 }
 
-type CredentialedContext = CommandContext & { readonly credentials: Credentials };
-
-async function listInContainers(path: string, options: DirectoryOptions, context: CredentialedContext): Promise<void> {
-  const pod = podContainers(await readPod(path, context.credentials, options, context));
+async function listInContainers(pod: PodContainers, options: DirectoryOptions, context: CommandContext): Promise<void> {
   const containers = runningContainers(pod, options.container);
   if (options.isDryRun) {
     printCommands(pod, containers, options, context);
@@ -87,23 +77,11 @@ async function listInContainers(path: string, options: DirectoryOptions, context
   if (!hasFound(report)) throw new UserError(`nothing of ${terminalText(`${pod.namespace}/${pod.name}`)} was listed`);
 }
 
-function readPod(
-  path: string,
-  credentials: Credentials,
-  { requestTimeoutMs: timeoutMs }: DirectoryOptions,
-  { clock, version, writeError, stopSignal }: CommandContext,
-): Promise<JsonObject> {
-  const api = new CommandRequests({ clock, version, writeError, timeoutMs }).client(credentials);
-  return readObject(api, { path }, stopSignal).finally(() => {
-    api[Symbol.dispose]();
-  });
-}
-
 async function list(
   pod: PodContainers,
   containers: readonly RunningContainer[],
   options: DirectoryOptions,
-  context: CredentialedContext & { readonly summary: SummarizedPod | undefined },
+  context: CommandContext & { readonly summary: SummarizedPod | undefined },
 ): Promise<PodDirectories> {
   const { clock, stopSignal: signal, environment, invocation, summary } = context;
   const connection = connectionWords(options);
@@ -197,5 +175,5 @@ function printCommands(
     return ['kubectl', ...execWords(pod, container.name, plan, connectionWords(options))];
   });
   if (output !== 'text') writeOut(dataText(commands, output));
-  else for (const command of commands) writeOut(`${terminalLines(commandLine(command))}\n`);
+  else for (const command of commands) writeOut(`${escapeLines(commandLine(command))}\n`);
 }

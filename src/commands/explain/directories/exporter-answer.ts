@@ -1,8 +1,8 @@
 import { messageOf, UserError } from '../../../lib/base/errors.js';
 import type { SummarizedPod } from '../../../people/report/pod-directories.js';
 import { NotFoundError } from '../../../people/status/view-errors.js';
+import { type ClusterFlags, withViews } from '../../../serve/source/one-shot.js';
 import type { CommandContext } from '../../context.js';
-import { type ClusterFlags, withViews } from '../../one-shot.js';
 
 interface ExporterAnswer {
   /** Undefined where there is none: a pod can be listed without it. */

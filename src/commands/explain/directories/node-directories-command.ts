@@ -1,14 +1,14 @@
 import { RequestError, UserError } from '../../../lib/base/errors.js';
-import { commandLine, oneLine } from '../../../lib/base/text.js';
+import { commandLine, escapeLines, oneLine } from '../../../lib/base/text.js';
 import { formatBytes } from '../../../lib/base/units.js';
 import { type DiskOwner, type NodeDirectories, nodeDirectories } from '../../../people/report/node-directories.js';
+import type { CredentialFlags } from '../../../serve/source/one-shot.js';
 import { connectionWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
-import type { CredentialFlags } from '../../load-settings.js';
 import { shellScript } from '../../shell-script.js';
 import { type Column, tableLines } from '../../text/table.js';
-import { dataText, paragraphs, screenColumns, terminalLines, terminalText, wrapped } from '../../text/terminal-text.js';
+import { dataText, paragraphs, screenColumns, terminalText, wrapped } from '../../text/terminal-text.js';
 
 export interface NodeDirectoryOptions extends CredentialFlags {
   readonly name: string;
@@ -50,7 +50,7 @@ export async function explainNodeDirectories(options: NodeDirectoryOptions, cont
 }
 
 function printCommand(words: readonly string[], { writeOut }: CommandContext): void {
-  writeOut(`${terminalLines(commandLine(['kubectl', ...words]))}\n`);
+  writeOut(`${escapeLines(commandLine(['kubectl', ...words]))}\n`);
 }
 
 /** `uids`: those of all pods of the node; undefined where they are not known, and no pod is orphaned. */

@@ -1,21 +1,20 @@
-import type { Credentials } from '../cluster/credentials/credentials.js';
-import type { Node, Pod } from '../cluster/kube/objects.js';
-import type { Scope } from '../cluster/kube/scope.js';
-import type { Config } from '../config/schema.js';
-import { EvictionLog } from '../facts/history/eviction-log.js';
-import type { ClusterSnapshot } from '../facts/scrape/snapshot.js';
-import { startDeadline } from '../lib/base/abortable.js';
-import { Lifetime } from '../lib/base/lifetime.js';
-import { silentLogger } from '../lib/base/logger.js';
-import { Scheduler } from '../lib/base/scheduler.js';
-import { SelfMetrics } from '../metrics/telemetry/self-metrics.js';
-import type { ClusterReading } from '../people/query/cluster-reading.js';
-import type { ClusterPlace } from '../serve/app/cluster-place.js';
-import { CoreHost } from '../serve/app/core-host.js';
-import { clusterReading } from '../serve/app/core-reading.js';
-import { maxScrapeMs } from '../serve/server/scrape-timeout.js';
-import type { CommandRequests } from './command-requests.js';
-import type { CommandContext } from './context.js';
+import type { Credentials } from '../../cluster/credentials/credentials.js';
+import type { Node, Pod } from '../../cluster/kube/objects.js';
+import type { Scope } from '../../cluster/kube/scope.js';
+import type { Config } from '../../config/schema.js';
+import { EvictionLog } from '../../facts/history/eviction-log.js';
+import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
+import { startDeadline } from '../../lib/base/abortable.js';
+import { Lifetime } from '../../lib/base/lifetime.js';
+import { silentLogger } from '../../lib/base/logger.js';
+import { Scheduler } from '../../lib/base/scheduler.js';
+import { SelfMetrics } from '../../metrics/telemetry/self-metrics.js';
+import type { ClusterReading } from '../../people/query/cluster-reading.js';
+import type { ClusterPlace } from '../app/cluster-place.js';
+import { CoreHost } from '../app/core-host.js';
+import { clusterReading } from '../app/core-reading.js';
+import { maxScrapeMs } from '../server/scrape-timeout.js';
+import type { CommandRequests, ReadingProcess } from './command-requests.js';
 
 export interface Reader {
   /** Scrapes the kubelets that are due, as long as a scrape may take. Those that have not answered by then are served from the cache. */
@@ -45,7 +44,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
     readonly scope: Scope;
     readonly credentials: Credentials;
     readonly requests: CommandRequests;
-    readonly context: Pick<CommandContext, 'clock' | 'random' | 'version' | 'openFileLimit'>;
+    readonly context: Pick<ReadingProcess, 'clock' | 'random' | 'version' | 'openFileLimit'>;
     readonly subject?: ReadingSubject | undefined;
   }) {
     const { config, scope, credentials, requests, context } = options;

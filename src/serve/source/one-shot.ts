@@ -1,25 +1,25 @@
-import type { Credentials } from '../cluster/credentials/credentials.js';
-import type { Config } from '../config/schema.js';
-import { WorkloadResolver } from '../facts/workload/workload-resolver.js';
-import { messageOf, RequestError, UsageError, UserError } from '../lib/base/errors.js';
-import { Scheduler } from '../lib/base/scheduler.js';
-import { apiNodes, resolveScope } from '../serve/app/resolve-scope.js';
+import type { Credentials } from '../../cluster/credentials/credentials.js';
+import { loadCredentials, type LoadCredentialsOptions } from '../../cluster/credentials/load-credentials.js';
+import { readObject } from '../../cluster/http/read-object.js';
+import { loadSettings, type SettingFlags } from '../../config/load.js';
+import type { Config } from '../../config/schema.js';
+import { WorkloadResolver } from '../../facts/workload/workload-resolver.js';
+import { messageOf, RequestError, UsageError, UserError } from '../../lib/base/errors.js';
+import { Scheduler } from '../../lib/base/scheduler.js';
+import { escapeInvisible, escapeLines } from '../../lib/base/text.js';
+import type { JsonObject } from '../../lib/json/json.js';
+import { apiNodes, hostOf, resolveScope } from '../app/resolve-scope.js';
 import { ClusterReader, type Reader } from './cluster-reader.js';
-import { CommandRequests } from './command-requests.js';
-import { type CommandContext, hostOf } from './context.js';
-import { type CredentialFlags, loadSettings, personalCredentials, type SettingFlags } from './load-settings.js';
+import { CommandRequests, type ReadingProcess } from './command-requests.js';
+import type { ExporterAddress, ExporterFiles, viewOrigins } from './exporter-address.js';
+import { type AskedPlace, ClusterError, openExporter } from './exporter-source.js';
+import { localViews } from './local-views.js';
 import { recordedCore, recordedReader, type RecordingFlags } from './recorded-core.js';
-import { warnOn } from './recordings.js';
 import { statusReader } from './status-evictions.js';
-import { terminalText } from './text/terminal-text.js';
-import type { ExporterAddress, ExporterFiles } from './views/exporter-address.js';
-import { type AskedPlace, ClusterError, openExporter } from './views/exporter-source.js';
-import { localViews } from './views/local-views.js';
-import type { ViewSource } from './views/view-source.js';
+import type { ViewSource } from './view-source.js';
 
-/** What commands read that serve nothing. */
-export const viewOrigins = ['exporter', 'kubelets'] as const;
-type ViewOrigin = (typeof viewOrigins)[number];
+/** What the command line says about the credentials. */
+export type CredentialFlags = Pick<LoadCredentialsOptions, 'kubeconfigPath' | 'overrides'>;
 
 /** Which cluster a command reads that serves nothing, and how. */
 export interface ClusterFlags extends CredentialFlags {
@@ -29,7 +29,7 @@ export interface ClusterFlags extends CredentialFlags {
   /** Read instead of a cluster. */
   readonly recordings?: RecordingFlags | undefined;
   /** Undefined: an exporter, and the kubelets where none can be read. */
-  readonly from?: ViewOrigin | undefined;
+  readonly from?: (typeof viewOrigins)[number] | undefined;
   /** Undefined: the Service with the project's label. */
   readonly exporter?: ExporterAddress | undefined;
   readonly exporterFiles?: ExporterFiles | undefined;
@@ -62,7 +62,7 @@ interface Asking {
   readonly config: Config;
   readonly subject: CommandSubject;
   readonly requests: CommandRequests;
-  readonly context: CommandContext;
+  readonly context: ReadingProcess;
   readonly use: Use;
 }
 
@@ -72,7 +72,7 @@ interface Asking {
  */
 export async function withViews(
   flags: ClusterFlags,
-  context: CommandContext,
+  context: ReadingProcess,
   subject: CommandSubject,
   use: Use,
 ): Promise<void> {
@@ -91,7 +91,7 @@ export async function withViews(
 }
 
 async function withRecording(recordings: RecordingFlags, { config, context, use }: Asking): Promise<void> {
-  const core = await recordedCore(recordings, { config, warn: warnOn(context), showsAllPods: true });
+  const core = await recordedCore(recordings, { config, writeError: context.writeError, showsAllPods: true });
   const lane = core.scheduler.newLane();
   await use({ source: localViews({ reader: recordedReader(core), config, lane }), namespace: undefined });
 }
@@ -116,7 +116,7 @@ async function withExporter(asking: Asking): Promise<void> {
 
 /** Reads the kubelets instead, which is said. A reader of the exporter, who may not read them, need not know why. */
 async function withKubelets(cause: Error, asking: Asking, credentials: Credentials | undefined): Promise<void> {
-  const reason = terminalText(messageOf(cause));
+  const reason = escapeInvisible(messageOf(cause));
   const progress = { hasBegun: false };
   const use: Use = (session) => {
     progress.hasBegun = true;
@@ -204,4 +204,36 @@ async function withCluster(
   await reader.synced(stopSignal);
   requests.quiet();
   await useReader(reader);
+}
+
+/** A person may have to log in, in a browser or on another device. */
+const loginTimeoutMs = 300_000;
+
+/**
+ * Returns the credentials of a command that a person waits for, who sees what an exec plugin writes. The limit of requests is also
+ * that of the plugin. Throws UserError when there are none.
+ */
+function personalCredentials(
+  { kubeconfigPath, overrides = {}, requestTimeoutMs = 0 }: ClusterFlags,
+  { environment, homeDir, clock, writeError }: ReadingProcess,
+): Promise<Credentials> {
+  return loadCredentials({
+    ...{ kubeconfigPath, overrides, environment, homeDir, clock },
+    readTimeoutMs: requestTimeoutMs > 0 ? requestTimeoutMs : loginTimeoutMs,
+    onPluginOutput: (text) => {
+      writeError(escapeLines(text));
+    },
+  });
+}
+
+/** Reads a pod as the API server has it; without a namespace, in that of the context. Throws UserError or RequestError. */
+export async function readPod(
+  flags: ClusterFlags,
+  context: ReadingProcess,
+  { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
+): Promise<JsonObject> {
+  const credentials = await personalCredentials(flags, context);
+  const path = `/api/v1/namespaces/${namespace ?? credentials.namespace ?? 'default'}/pods/${name}`;
+  using api = new CommandRequests({ ...context, timeoutMs: flags.requestTimeoutMs }).client(credentials);
+  return await readObject(api, { path }, context.stopSignal);
 }

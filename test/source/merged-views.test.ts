@@ -1,23 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { wholeCluster } from '../../../src/cluster/kube/scope.js';
-import { mergedReader } from '../../../src/commands/views/merged-views.js';
-import { chosenShards, failingReader, type ReadyShards } from '../../../src/commands/views/shards.js';
-import type { AnswerFacts, CommandList, ViewReader } from '../../../src/commands/views/view-source.js';
-import { podEvictionMs } from '../../../src/facts/node/near-evictions.js';
-import { CoverageRecord } from '../../../src/facts/node/node-coverage.js';
-import type { NodeView } from '../../../src/facts/node/node-view.js';
-import { workloadPath } from '../../../src/facts/workload/workload.js';
-import { RequestError } from '../../../src/lib/base/errors.js';
-import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
-import { ordersOf } from '../../../src/people/query/list-query.js';
-import { evictionReport } from '../../../src/people/report/eviction-report.js';
-import { NotFoundError } from '../../../src/people/status/view-errors.js';
-import { aContainer, anFsStats, aNodeSummary, aPod, aPodSummary } from '../../support/builders.js';
-import { anEvictionRecord } from '../../support/eviction-builders.js';
-import { ManualClock } from '../../support/manual-clock.js';
-import { collected, shardedReadings } from '../../support/sharded-reading.js';
+import { wholeCluster } from '../../src/cluster/kube/scope.js';
+import { podEvictionMs } from '../../src/facts/node/near-evictions.js';
+import { CoverageRecord } from '../../src/facts/node/node-coverage.js';
+import type { NodeView } from '../../src/facts/node/node-view.js';
+import { workloadPath } from '../../src/facts/workload/workload.js';
+import { RequestError } from '../../src/lib/base/errors.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import { ordersOf } from '../../src/people/query/list-query.js';
+import { evictionReport } from '../../src/people/report/eviction-report.js';
+import { NotFoundError } from '../../src/people/status/view-errors.js';
+import { mergedReader } from '../../src/serve/source/merged-views.js';
+import { chosenShards, failingReader, type ReadyShards } from '../../src/serve/source/shards.js';
+import type { AnswerFacts, CommandList, ViewReader } from '../../src/serve/source/view-source.js';
+import { aContainer, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { collected, shardedReadings } from '../support/sharded-reading.js';
 import {
   aBoundPod,
   aClusterSnapshot,
@@ -35,8 +35,8 @@ import {
   aWorkload,
   aWorkloadSnapshot,
   someNodeObjects,
-} from '../../support/snapshot-builders.js';
-import { viewsOf } from '../../support/views.js';
+} from '../support/snapshot-builders.js';
+import { viewsOf } from '../support/views.js';
 
 const shardCount = 3;
 /** One that may span namespaces, and one that never has pods. */

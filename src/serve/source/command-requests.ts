@@ -1,12 +1,10 @@
-import type { Credentials } from '../cluster/credentials/credentials.js';
-import { ApiClient, type ApiRequest, type ApiTransport } from '../cluster/http/api-client.js';
-import type { TlsHints } from '../cluster/http/request-failure.js';
-import { abortable } from '../lib/base/abortable.js';
-import { type Deadline, startDeadline } from '../lib/base/abortable.js';
-import type { Clock } from '../lib/base/clock.js';
-import { RequestError, UserError } from '../lib/base/errors.js';
-import { joinTruncated } from '../lib/base/text.js';
-import { terminalText } from './text/terminal-text.js';
+import type { Credentials } from '../../cluster/credentials/credentials.js';
+import { ApiClient, type ApiRequest, type ApiTransport } from '../../cluster/http/api-client.js';
+import type { TlsHints } from '../../cluster/http/request-failure.js';
+import { abortable, type Deadline, startDeadline } from '../../lib/base/abortable.js';
+import type { Clock } from '../../lib/base/clock.js';
+import { RequestError, UserError } from '../../lib/base/errors.js';
+import { escapeInvisible, joinTruncated } from '../../lib/base/text.js';
 
 /** How long a command waits in silence. */
 const silenceMs = 2_000;
@@ -27,10 +25,24 @@ export const clusterTlsHints: TlsHints = {
 
 export type CommandApi = ApiTransport & Disposable;
 
-export interface CommandRequestsOptions {
+/** What a command that reads a cluster needs of the process that it runs in. */
+export interface ReadingProcess {
+  readonly environment: Readonly<NodeJS.ProcessEnv>;
+  readonly homeDir: string;
+  readonly hostName: string;
   readonly clock: Clock;
+  /** From 0 to 1, 1 excluded. */
+  readonly random: () => number;
   readonly version: string;
+  /** Files and connections that the process may have open; undefined: not known. */
+  readonly openFileLimit?: number | undefined;
+  /** Aborts at the first SIGINT or SIGTERM. */
+  readonly stopSignal: AbortSignal;
+  /** Texts end with a newline. */
   readonly writeError: (text: string) => void;
+}
+
+export interface CommandRequestsOptions extends Pick<ReadingProcess, 'clock' | 'version' | 'writeError'> {
   /** Of a single request, up to the end of its response; 0: none. Undefined: that of the exporter. */
   readonly timeoutMs: number | undefined;
 }
@@ -106,7 +118,7 @@ export class CommandRequests {
   /** Until it is disposed of: when 2 s are over, says which kubelets have not responded. `namesOf`: of their nodes. */
   waitForKubelets(namesOf: () => readonly string[]): Disposable {
     return this.#afterSilence(() => {
-      const names = joinTruncated(namesOf().map(terminalText), maxNamesCount);
+      const names = joinTruncated(namesOf().map(escapeInvisible), maxNamesCount);
       if (names !== '') this.#options.writeError(`Waiting for kubelets: no response from ${names} yet.\n`);
     });
   }
@@ -135,7 +147,7 @@ export class CommandRequests {
     const waiting = this.#afterSilence(() => {
       if (this.#isQuiet || this.#hasSaidCredentials) return;
       this.#hasSaidCredentials = true;
-      const name = terminalText(credentials.description);
+      const name = escapeInvisible(credentials.description);
       this.#options.writeError(`Waiting for the credentials of ${name} for ${silenceMs / 1000} s.\n`);
     });
     try {

@@ -3,9 +3,9 @@ import type { ApiTransport } from '../../cluster/http/api-client.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { type FailureReason, RequestError, UsageError, UserError } from '../../lib/base/errors.js';
 import { joinTruncated } from '../../lib/base/text.js';
-import type { CommandRequests } from '../command-requests.js';
 import { AnswerSchemas } from './answer-schemas.js';
 import { answeredSource, shardedSource } from './answered-source.js';
+import type { CommandRequests } from './command-requests.js';
 import {
   defaultExporter,
   type ExporterAddress,

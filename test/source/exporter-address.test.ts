@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { checkedFiles, parseExporter, proxyPath } from '../../../src/commands/views/exporter-address.js';
+import { checkedFiles, parseExporter, proxyPath } from '../../src/serve/source/exporter-address.js';
 
 it.each([
   ['http://localhost:9797', 'http://localhost:9797/'],

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 
-import { compareBy, isNear } from '../../../src/commands/views/item-orders.js';
-import type { ListedNodeReport } from '../../../src/people/query/list-nodes.js';
-import type { MeasuredPodReport } from '../../../src/people/report/pod-report.js';
-import { aPodStatus } from '../../support/status-builders.js';
+import type { ListedNodeReport } from '../../src/people/query/list-nodes.js';
+import type { MeasuredPodReport } from '../../src/people/report/pod-report.js';
+import { compareBy, isNear } from '../../src/serve/source/item-orders.js';
+import { aPodStatus } from '../support/status-builders.js';
 
 const limit = (ratio: number, unenforced?: 'exempt' | 'dedicated_imagefs') => ({
   rule: 'pod' as const,

@@ -2,24 +2,24 @@
 
 import { describe, expect, test } from 'vitest';
 
-import type { Rule } from '../../../sim/access.js';
-import { SimulatedCluster } from '../../../sim/cluster.js';
-import { addExporter } from '../../../sim/model/exporter-pod.js';
-import { emptyScenario } from '../../../sim/model/scenario.js';
-import { type Credentials, staticCredentials } from '../../../src/cluster/credentials/credentials.js';
-import { wholeCluster } from '../../../src/cluster/kube/scope.js';
-import { defaultExporter } from '../../../src/commands/views/exporter-address.js';
-import { type OpenExporter, openExporter } from '../../../src/commands/views/exporter-source.js';
-import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
-import { evictionReport } from '../../../src/people/report/eviction-report.js';
-import { failureOf, LoopbackServer, replyWith } from '../../http/loopback-server.js';
-import { podSpec } from '../../sim/pods.js';
-import { TestAuthority } from '../../support/certificates.js';
-import { commandRequests } from '../../support/command-context.js';
-import { anEvictionRecord } from '../../support/eviction-builders.js';
-import { untilEnd } from '../../support/fixtures.js';
-import { ManualClock } from '../../support/manual-clock.js';
-import { never } from '../../support/signals.js';
+import type { Rule } from '../../sim/access.js';
+import { SimulatedCluster } from '../../sim/cluster.js';
+import { addExporter } from '../../sim/model/exporter-pod.js';
+import { emptyScenario } from '../../sim/model/scenario.js';
+import { type Credentials, staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import { wholeCluster } from '../../src/cluster/kube/scope.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import { evictionReport } from '../../src/people/report/eviction-report.js';
+import { defaultExporter } from '../../src/serve/source/exporter-address.js';
+import { type OpenExporter, openExporter } from '../../src/serve/source/exporter-source.js';
+import { failureOf, LoopbackServer, replyWith } from '../http/loopback-server.js';
+import { podSpec } from '../sim/pods.js';
+import { TestAuthority } from '../support/certificates.js';
+import { commandRequests } from '../support/command-context.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
+import { untilEnd } from '../support/fixtures.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 import {
   aClusterSnapshot,
   aFreshNode,
@@ -27,7 +27,7 @@ import {
   anAbsentNode,
   aNodeSnapshot,
   aReading,
-} from '../../support/snapshot-builders.js';
+} from '../support/snapshot-builders.js';
 import { answersOf, serveReading } from './served-reading.js';
 
 const namespace = 'ephemeral-storage-exporter';

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 
-import { untilAnswered } from '../../../src/commands/views/until-answered.js';
-import type { ViewReader } from '../../../src/commands/views/view-source.js';
-import { ManualClock } from '../../support/manual-clock.js';
-import { never } from '../../support/signals.js';
-import { aClusterSnapshot, anAbsentNode, aReading } from '../../support/snapshot-builders.js';
-import { viewsOf } from '../../support/views.js';
+import { untilAnswered } from '../../src/serve/source/until-answered.js';
+import type { ViewReader } from '../../src/serve/source/view-source.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
+import { aClusterSnapshot, anAbsentNode, aReading } from '../support/snapshot-builders.js';
+import { viewsOf } from '../support/views.js';
 
 it.each<[what: string, awaitedCounts: readonly number[], askedAtMs: readonly number[]]>([
   ['has all responses', [0], [0]],

@@ -2,18 +2,18 @@
 
 import { beforeAll, expect, it } from 'vitest';
 
-import { AnswerSchemas } from '../../../src/commands/views/answer-schemas.js';
-import type { CommandKind } from '../../../src/commands/views/view-source.js';
-import { toJson } from '../../../src/lib/json/json.js';
-import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
-import { coverageOf } from '../../../src/people/query/coverage.js';
-import { evictionReport } from '../../../src/people/report/eviction-report.js';
-import { viewOf } from '../../../src/people/status/views.js';
-import { anEvictionRecord } from '../../support/eviction-builders.js';
-import { settingsOf } from '../../support/exporter.js';
-import { atOnce } from '../../support/lanes.js';
-import { readSimulated } from '../../support/simulated-reading.js';
-import { aStatus } from '../../support/status-builders.js';
+import { toJson } from '../../src/lib/json/json.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import { coverageOf } from '../../src/people/query/coverage.js';
+import { evictionReport } from '../../src/people/report/eviction-report.js';
+import { viewOf } from '../../src/people/status/views.js';
+import { AnswerSchemas } from '../../src/serve/source/answer-schemas.js';
+import type { CommandKind } from '../../src/serve/source/view-source.js';
+import { anEvictionRecord } from '../support/eviction-builders.js';
+import { settingsOf } from '../support/exporter.js';
+import { atOnce } from '../support/lanes.js';
+import { readSimulated } from '../support/simulated-reading.js';
+import { aStatus } from '../support/status-builders.js';
 
 let schemas: AnswerSchemas;
 let reading: ClusterReading;

@@ -3,9 +3,9 @@
 import { expect, it } from 'vitest';
 
 import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
-import { statusReader } from '../../src/commands/status-evictions.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import { statusReader } from '../../src/serve/source/status-evictions.js';
 import { LoopbackServer, replyWith } from '../http/loopback-server.js';
 import { commandRequests } from '../support/command-context.js';
 import { ManualClock } from '../support/manual-clock.js';

@@ -2,7 +2,7 @@ import type { Config } from '../../config/schema.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { coverageOf } from '../../people/query/coverage.js';
 import { viewOf } from '../../people/status/views.js';
-import type { Reader } from '../cluster-reader.js';
+import type { Reader } from './cluster-reader.js';
 import { pagedReader } from './paged-reader.js';
 import type { ViewSource } from './view-source.js';
 

@@ -5,7 +5,7 @@ import { type ErrorResponse, reasonForStatus, statusMessage } from '../../cluste
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError, UserError } from '../../lib/base/errors.js';
 import { oneLine } from '../../lib/base/text.js';
-import { clusterTlsHints } from '../command-requests.js';
+import { clusterTlsHints } from './command-requests.js';
 import type { ExporterAddress, ExporterFiles } from './exporter-address.js';
 import { proxiedError } from './proxied-error.js';
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 
-import type { ApiRequest, ApiTransport } from '../../../src/cluster/http/api-client.js';
-import { exporterPods, listExporters, nodeOfPod } from '../../../src/commands/views/exporter-pods.js';
-import { never } from '../../support/signals.js';
+import type { ApiRequest, ApiTransport } from '../../src/cluster/http/api-client.js';
+import { exporterPods, listExporters, nodeOfPod } from '../../src/serve/source/exporter-pods.js';
+import { never } from '../support/signals.js';
 
 /** Answers a path with its object. */
 function anApi(objects: Readonly<Record<string, unknown>>): ApiTransport & { readonly requests: ApiRequest[] } {

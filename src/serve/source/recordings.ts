@@ -3,22 +3,13 @@ import path from 'node:path';
 
 import { parseAllDocuments } from 'yaml';
 
-import type { Node, Pod } from '../cluster/kube/objects.js';
-import { projectNode, projectPod } from '../cluster/kube/projection.js';
-import type { NodeSummary } from '../cluster/kubelet/summary.js';
-import { decodeSummary } from '../cluster/kubelet/summary-reader.js';
-import { messageOf, RequestError, UserError } from '../lib/base/errors.js';
-import { readText } from '../lib/base/text-file.js';
-import { isObject, type JsonObject, objectOf, textOf } from '../lib/json/json.js';
-import type { CommandContext } from './context.js';
-import { terminalText } from './text/terminal-text.js';
-
-/** Returns what writes a line about what is left out. */
-export function warnOn({ writeError }: Pick<CommandContext, 'writeError'>): (text: string) => void {
-  return (text) => {
-    writeError(`${terminalText(text)}\n`);
-  };
-}
+import type { Node, Pod } from '../../cluster/kube/objects.js';
+import { projectNode, projectPod } from '../../cluster/kube/projection.js';
+import type { NodeSummary } from '../../cluster/kubelet/summary.js';
+import { decodeSummary } from '../../cluster/kubelet/summary-reader.js';
+import { messageOf, RequestError, UserError } from '../../lib/base/errors.js';
+import { readText } from '../../lib/base/text-file.js';
+import { isObject, type JsonObject, objectOf, textOf } from '../../lib/json/json.js';
 
 export interface RecordedSummary {
   readonly file: string;

@@ -1,16 +1,16 @@
 import { beforeAll, expect, it } from 'vitest';
 
-import type { ApiRequest, ApiTransport } from '../../../src/cluster/http/api-client.js';
-import { AnswerSchemas } from '../../../src/commands/views/answer-schemas.js';
-import { exporterReader } from '../../../src/commands/views/exporter-views.js';
-import { pagedReader } from '../../../src/commands/views/paged-reader.js';
-import type { ViewReader } from '../../../src/commands/views/view-source.js';
-import { RequestError } from '../../../src/lib/base/errors.js';
-import { toJson } from '../../../src/lib/json/json.js';
-import { NotFoundError } from '../../../src/people/status/view-errors.js';
-import { ManualClock } from '../../support/manual-clock.js';
-import { never } from '../../support/signals.js';
-import { aPodStatus } from '../../support/status-builders.js';
+import type { ApiRequest, ApiTransport } from '../../src/cluster/http/api-client.js';
+import { RequestError } from '../../src/lib/base/errors.js';
+import { toJson } from '../../src/lib/json/json.js';
+import { NotFoundError } from '../../src/people/status/view-errors.js';
+import { AnswerSchemas } from '../../src/serve/source/answer-schemas.js';
+import { exporterReader } from '../../src/serve/source/exporter-views.js';
+import { pagedReader } from '../../src/serve/source/paged-reader.js';
+import type { ViewReader } from '../../src/serve/source/view-source.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
+import { aPodStatus } from '../support/status-builders.js';
 
 let schemas: AnswerSchemas;
 

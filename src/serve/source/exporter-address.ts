@@ -1,6 +1,8 @@
 import { UsageError } from '../../lib/base/errors.js';
-import { commandLine, withoutUserInfo } from '../../lib/base/text.js';
-import { terminalText } from '../text/terminal-text.js';
+import { commandLine, escapeInvisible, withoutUserInfo } from '../../lib/base/text.js';
+
+/** What commands read that serve nothing. */
+export const viewOrigins = ['exporter', 'kubelets'] as const;
 
 /** Files with what a protected exporter requires of its clients. They are read for each request. */
 export interface ExporterFiles {
@@ -38,7 +40,7 @@ export function parseExporter(text: string): ExporterAddress {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url !== undefined && isPlain(url)) return { url };
   throw new UsageError(
-    `--exporter: found "${terminalText(withoutSecrets(text))}", allowed: a URL such as http://localhost:9797, or NAMESPACE/SERVICE[:PORT]`,
+    `--exporter: found "${escapeInvisible(withoutSecrets(text))}", allowed: a URL such as http://localhost:9797, or NAMESPACE/SERVICE[:PORT]`,
   );
 }
 

@@ -1,18 +1,19 @@
 import { Registry } from 'prom-client';
 
-import type { Node, Pod } from '../cluster/kube/objects.js';
-import { wholeCluster } from '../cluster/kube/scope.js';
-import type { FoundLookup } from '../cluster/kubelet/lookup.js';
-import { hasStorage, type NodeSummary } from '../cluster/kubelet/summary.js';
-import type { Config } from '../config/schema.js';
-import { EvictionLog } from '../facts/history/eviction-log.js';
-import { type Clock, systemClock } from '../lib/base/clock.js';
-import { UserError } from '../lib/base/errors.js';
-import { groupBy } from '../lib/base/maps.js';
-import { Scheduler } from '../lib/base/scheduler.js';
-import { Core, type CorePlace } from '../serve/app/core.js';
-import { clusterReading } from '../serve/app/core-reading.js';
-import { EvictionTracker } from '../serve/app/eviction-tracker.js';
+import type { Node, Pod } from '../../cluster/kube/objects.js';
+import { wholeCluster } from '../../cluster/kube/scope.js';
+import type { FoundLookup } from '../../cluster/kubelet/lookup.js';
+import { hasStorage, type NodeSummary } from '../../cluster/kubelet/summary.js';
+import type { Config } from '../../config/schema.js';
+import { EvictionLog } from '../../facts/history/eviction-log.js';
+import { type Clock, systemClock } from '../../lib/base/clock.js';
+import { UserError } from '../../lib/base/errors.js';
+import { groupBy } from '../../lib/base/maps.js';
+import { Scheduler } from '../../lib/base/scheduler.js';
+import { escapeInvisible } from '../../lib/base/text.js';
+import { Core, type CorePlace } from '../app/core.js';
+import { clusterReading } from '../app/core-reading.js';
+import { EvictionTracker } from '../app/eviction-tracker.js';
 import type { Reader } from './cluster-reader.js';
 import { readObjects, readSummaries, type RecordedObjects, type RecordedSummary } from './recordings.js';
 import { statusEvictions } from './status-evictions.js';
@@ -33,16 +34,19 @@ export async function recordedCore(
   { summaries, objects }: RecordingFlags,
   {
     config,
-    warn,
+    writeError,
     showsAllPods,
   }: {
     readonly config: Config;
-    /** Called with each line about what is left out. */
-    readonly warn: (text: string) => void;
+    /** Called with each line about what is left out, with its newline. */
+    readonly writeError: (text: string) => void;
     /** Without API objects no pod has a workload, and all pods are shown anyway. */
     readonly showsAllPods: boolean;
   },
 ): Promise<Core> {
+  const warn = (text: string): void => {
+    writeError(`${escapeInvisible(text)}\n`);
+  };
   const recorded = await readSummaries(summaries, warn);
   if (recorded.length === 0)
     throw new UserError(`${summaries}: no kubelet summary found; expected bodies of /stats/summary in *.json files`);
