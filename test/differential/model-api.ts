@@ -74,8 +74,8 @@ export class ModelApi implements ApiTransport {
   activityCount = 0;
   /** Requests to kubelets. */
   readonly asked: string[] = [];
-  /** Of these, the ones without a response. */
-  hangingCount = 0;
+  /** The kubelets that have not responded in time to the last request for their path. */
+  readonly hung = new Set<string>();
 
   constructor(options: ModelApiOptions) {
     this.#options = options;
@@ -159,18 +159,15 @@ export class ModelApi implements ApiTransport {
     const kubelet = model.kubelet(nodeName);
     await unlessAborted(released(), signal);
     const { behaviour } = kubelet;
-    if (behaviour === 'hangs') await this.#hang(signal);
+    if (behaviour === 'hangs' || behaviour === 'timeout') this.hung.add(nodeName + path);
+    else this.hung.delete(nodeName + path);
+    if (behaviour === 'hangs') await unlessAborted(new Promise<void>(() => undefined), signal);
     if (behaviour === 'garbage') return bodyOf('<html>');
     if (behaviour in failures) throw new RequestError(behaviour as FailureReason, `GET ${path}: it fails`);
     if (path === '/configz') return bodyOf(configurationText(kubelet));
     const reportedName = behaviour === 'other-node' ? 'another' : nodeName;
     const pods = model.pods.filter((pod) => pod.nodeName === nodeName);
     return bodyOf(summaryText(reportedName, kubelet, pods, clock.nowMs()));
-  }
-
-  async #hang(signal: AbortSignal): Promise<void> {
-    this.hangingCount += 1;
-    await unlessAborted(new Promise<void>(() => undefined), signal).finally(() => (this.hangingCount -= 1));
   }
 }
 

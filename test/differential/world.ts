@@ -77,7 +77,7 @@ export class World implements AsyncDisposable {
   readonly model: ClusterModel;
   readonly #apis: ModelApi[];
   readonly #shared: Omit<LivingCoreOptions, 'api'>;
-  /** Whether a kubelet hung at the last scrape: it is not waited for at the next one. */
+  /** Whether a kubelet had hung when time stood still: a scrape does not wait for it, and a hurried one asks it. */
   #hasHung = false;
   readonly #isWatchedAnew: boolean;
   readonly #faults: string[] = [];
@@ -119,6 +119,7 @@ export class World implements AsyncDisposable {
   async pass(durationMs: number): Promise<void> {
     const endMs = this.clock.monotonicMs() + durationMs;
     for (let leftMs = durationMs; leftMs > 0; leftMs = endMs - this.clock.monotonicMs()) await this.#advance(leftMs);
+    this.#hasHung = this.#apis.some(({ hung }) => hung.size > 0);
     const nowMs = this.clock.nowMs();
     for (const kubelet of this.model.kubelets.values()) {
       kubelet.strangers = kubelet.strangers.filter(({ untilMs }) => untilMs > nowMs);
@@ -178,8 +179,7 @@ export class World implements AsyncDisposable {
   async scrapeStarted(config: Config): Promise<boolean> {
     const { model, clock } = this;
     const kubelets = [...model.kubelets.values()];
-    const hangs = this.#hasHung || this.#isHanging();
-    this.#hasHung = this.#isHanging();
+    const hangs = this.#hasHung || this.#apis.some(({ hung }) => hung.size > 0);
     const mayFail = !config.kubelet.readConfig; // a configuration that cannot be read is kept for a while
     const isWithoutPast = kubelets.every(
       (kubelet) => model.isWithoutPast(kubelet) && (mayFail || kubelet.behaviour === 'responds'),
@@ -202,15 +202,6 @@ export class World implements AsyncDisposable {
     const [found, expected] = [await bodiesOf(living, clusterFilter), await bodiesOf(anew, clusterFilter)];
     expect(withoutMemory(found.text)).toEqual(withoutMemory(expected.text));
     return true;
-  }
-
-  /** Also while a kubelet that responds by now has yet to respond to an earlier request. */
-  #isHanging(): boolean {
-    const behaviours = Array.from(this.model.kubelets.values(), ({ behaviour }) => behaviour);
-    return (
-      behaviours.some((each) => each === 'hangs' || each === 'timeout') ||
-      this.#apis.some((api) => api.hangingCount > 0)
-    );
   }
 
   release(): void {
