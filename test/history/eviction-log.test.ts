@@ -218,6 +218,19 @@ describe('records', () => {
     expect(shown(false)).toBe(shown(false));
   });
 
+  it.each([{ isInitial: true }, { isInitial: false }])(
+    'a pod that is new to a reader again is listed again, and not counted twice: %o',
+    (change) => {
+      see(anEvicted());
+      log.retain(() => false);
+      see(anEvicted(), { previous: anEvicted() });
+      expect(names()).toEqual([]);
+      see(anEvicted(), change);
+      expect(log.records).toMatchObject([{ pod: 'cart-0', wasSeenLive: false }]);
+      expect(countOf('emptydir_limit')).toEqual([1, 1]);
+    },
+  );
+
   it('records out of scope are forgotten', () => {
     see(anEvicted());
     see(anEvicted({ namespace: 'other' }));

@@ -109,14 +109,16 @@ export class EvictionLog {
   podChanged(change: PodChange, contextOf: (pod: Pod) => EvictionContext): void {
     const { object: pod } = change;
     const status = pod.eviction;
-    const isLive = this.#isLive(change);
-    if (status === undefined || (isLive ? this.#isCounted.get(pod.uid) === true : this.#isOld(change, status))) return;
+    const wasCounted = this.#isCounted.get(pod.uid) === true;
+    const isLive = !wasCounted && this.#isLive(change);
+    const isListed = this.#isListed(change);
+    if (status === undefined || (!isLive && (isListed || this.#isOld(status)))) return;
     const eviction = storageEviction(status.message);
     if (eviction === undefined) return;
     const seen = { pod, status, eviction, context: contextOf(pod), isLive };
     if (isLive) this.#count(seen);
-    if (!this.#isCounted.has(pod.uid) || change.isInitial) this.#add(this.#recordOf(seen));
-    setNewest(this.#isCounted, pod.uid, isLive || this.#isCounted.get(pod.uid) === true, maxUids);
+    if (!isListed) this.#add(this.#recordOf(seen));
+    setNewest(this.#isCounted, pod.uid, isLive || wasCounted, maxUids);
   }
 
   /** Wall time before which evictions are forgotten. */
@@ -155,13 +157,13 @@ export class EvictionLog {
     return (eviction.atMs ?? Infinity) >= this.#startedAtMs - clockSkewMs;
   }
 
-  /**
-   * Whether the eviction is known already, or too old to be listed. What a subscription begins with may be known from settings
-   * of another scope: its record was forgotten with theirs.
-   */
-  #isOld({ object: { uid }, isInitial }: PodChange, { atMs }: EvictionStatus): boolean {
-    const isKnown = isInitial ? this.#recordWith(uid) !== undefined : this.#isCounted.has(uid);
-    return isKnown || this.#isExpired(this.#steadyMsOf(atMs ?? Infinity));
+  /** What is new to a reader may be known from another scope: its record was forgotten with that one. */
+  #isListed({ object: { uid }, previous }: PodChange): boolean {
+    return previous === undefined ? this.#recordWith(uid) !== undefined : this.#isCounted.has(uid);
+  }
+
+  #isOld({ atMs }: EvictionStatus): boolean {
+    return this.#isExpired(this.#steadyMsOf(atMs ?? Infinity));
   }
 
   #recordWith(uid: string): EvictionRecord | undefined {
