@@ -11,13 +11,14 @@ import { staticCredentials } from '../../src/cluster/credentials/credentials.js'
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { identityOf } from '../../src/cluster/kube/pod-identity.js';
 import { wholeCluster } from '../../src/cluster/kube/scope.js';
+import { parseSelector } from '../../src/cluster/kube/selector.js';
 import type { ObjectStore } from '../../src/cluster/watch/object-store.js';
 import { EvictionLog } from '../../src/facts/history/eviction-log.js';
 import { silentLogger } from '../../src/lib/base/logger.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
 import { CoreHost } from '../../src/serve/app/core-host.js';
-import { aPod } from '../support/builders.js';
+import { aNode, aPod } from '../support/builders.js';
 import { settingsOf } from '../support/exporter.js';
 import { isLetGo } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -78,6 +79,41 @@ describe('CoreHost', () => {
     }
     await setImmediate();
     expect(running.evictions.records.map(({ pod }) => pod)).toEqual(['evicted']);
+  });
+
+  it('an eviction on a node that is selected later is recorded then, and counted once', async () => {
+    await using running = await syncedHost('cluster: {nodeSelector: role=front}');
+    const { host, pods, clock } = running;
+    const { watch } = host.watches.nodes({ scope: wholeCluster, nodeSelector: parseSelector('role=front') });
+    const message = 'Usage of EmptyDir volume "cache" exceeds the limit "1Gi". ';
+    const pod = aPod({ name: 'evicted', nodeName: 'front-1' });
+    pods.upsert(pod);
+    pods.upsert({ ...pod, phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
+    await setImmediate();
+    expect(running.evictions.records).toEqual([]);
+    for (const role of ['front', 'back', 'front']) watch.objects.upsert(aNode({ name: 'front-1', labels: { role } }));
+    await vi.waitUntil(() => running.evictions.records.length > 0);
+    expect(running.evictions.records.map((record) => record.pod)).toEqual(['evicted']);
+    const { nodes } = running.evictions.snapshot({ workloads: [], nodeNames: ['front-1'], showsAllPods: true });
+    expect(nodes.map(({ counts }) => [...counts.values()].filter((count) => count > 0))).toEqual([[1]]);
+  });
+
+  it('an eviction that is seen before the nodes are listed waits for them', async () => {
+    await using running = await syncedHost('');
+    const { host, pods, clock, evictions } = running;
+    const message = 'Usage of EmptyDir volume "cache" exceeds the limit "1Gi". ';
+    const eviction = { message, atMs: clock.nowMs() };
+    for (const nodeName of ['node-1', 'front-1']) pods.upsert(aPod({ name: `on-${nodeName}`, nodeName, eviction }));
+    const recorded = (): readonly string[] => evictions.records.map(({ pod }) => pod);
+    await vi.waitUntil(() => recorded().length === 2);
+    evictions.retain(() => false);
+    const config = settingsOf('cluster: {nodeSelector: kubernetes.io/hostname=node-1}');
+    const listing = host.synced(config, wholeCluster, never);
+    await setImmediate();
+    expect(recorded()).toEqual([]);
+    const next = await listing;
+    expect(recorded()).toEqual(['on-node-1']);
+    await next.place[Symbol.asyncDispose]();
   });
 
   it.each([

@@ -2,6 +2,7 @@ import type { Credentials } from '../../cluster/credentials/credentials.js';
 import type { Node, Pod } from '../../cluster/kube/objects.js';
 import { lifecycleEvents, outdatesSummary } from '../../cluster/kube/pod-lifecycle.js';
 import type { Scope } from '../../cluster/kube/scope.js';
+import { matchesSelector } from '../../cluster/kube/selector.js';
 import { BackgroundRefresher, refreshesAhead } from '../../cluster/kubelet/background-refresher.js';
 import type { KubeletCache } from '../../cluster/kubelet/kubelet-cache.js';
 import { servedMs } from '../../cluster/kubelet/lookup.js';
@@ -17,7 +18,7 @@ import { nodesInScope } from '../../facts/scrape/node-policy.js';
 import { abortable } from '../../lib/base/abortable.js';
 import { startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
-import { UserError } from '../../lib/base/errors.js';
+import { messageOf, UserError } from '../../lib/base/errors.js';
 import { supervise } from '../../lib/base/lifetime.js';
 import type { Logger } from '../../lib/base/logger.js';
 import type { Scheduler } from '../../lib/base/scheduler.js';
@@ -58,8 +59,8 @@ export interface ClusterPlaceOptions extends ProcessParts {
   readonly kubelets: KubeletCache;
   /** Whether nodes that `cluster.nodeSelector` excludes are read too; only commands show them. Default: false. */
   readonly readsAllNodes?: boolean;
-  /** Told of each change of a pod, evictions in any case; the store already has its result. */
-  readonly onPodChange: (change: StoreChange<Pod>) => void;
+  /** Told of each change of an evicted pod, once it is known which nodes are selected; the store already has its result. */
+  readonly onEvictedPod: (change: StoreChange<Pod>) => void;
   /** Called with each node that was refreshed in the background, as all nodes are. */
   readonly onRefreshed: (node: Node, signal: AbortSignal) => Promise<void>;
 }
@@ -79,13 +80,15 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
   readonly #lifetime = new AbortController();
   readonly #refresher: BackgroundRefresher | undefined;
   readonly #running: Promise<void>;
-  readonly #evictions: Subscription<Pod>;
+  readonly #evictions: readonly (Subscription<Pod> | Subscription<Node>)[];
+  /** Changes that have yet to be told: where nodes are selected, they wait until those are listed. */
+  readonly #evicted: StoreChange<Pod>[] = [];
   #lifecycle: Disposable | undefined;
   /** Whether all nodes are refreshed in the background. */
   #refreshesAhead = false;
 
   constructor(options: ClusterPlaceOptions) {
-    const { config, watches, kubelets, onPodChange, onUnexpectedEnd } = options;
+    const { config, watches, kubelets, onUnexpectedEnd } = options;
     this.watches = watches;
     this.cache = kubelets;
     this.#options = options;
@@ -105,11 +108,7 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       },
       observer: options.metrics,
     });
-    this.#evictions = this.store.subscribeToPods({
-      name: 'evictions',
-      onChange: onPodChange,
-      mustDeliver: ({ eviction }) => eviction !== undefined,
-    });
+    this.#evictions = this.#subscribeToEvictions();
     const { signal } = this.#lifetime;
     this.#running = supervise({ name: 'the work queue', running: this.queue.run(signal), signal, onUnexpectedEnd });
   }
@@ -178,13 +177,14 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       });
     }
     if (!isDone()) throw this.#missingLists('');
-    if (lists.isComplete) await this.#evictions.synced;
+    if (lists.isComplete) await Promise.all(this.#evictions.map(({ synced }) => synced));
   }
 
   /** Nothing is counted or marked from now on. The store can still be read: by a collection that has begun, for example. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lifetime.abort(new Error('stopped'));
-    for (const part of [this.#lifecycle, this.#evictions, this.store]) part?.[Symbol.dispose]();
+    this.#evicted.length = 0;
+    for (const part of [this.#lifecycle, ...this.#evictions, this.store]) part?.[Symbol.dispose]();
     await this.#running;
   }
 
@@ -196,6 +196,43 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       parent: signal,
     });
     await abortable(lists, deadline.signal);
+  }
+
+  /** Those on a node that is selected later are told then. */
+  #subscribeToEvictions(): readonly (Subscription<Pod> | Subscription<Node>)[] {
+    const { store } = this;
+    const { nodeSelector } = this.#options.config.cluster;
+    const name = 'evictions';
+    const mustDeliver = ({ eviction }: Pod): boolean => eviction !== undefined;
+    const onChanges = (changes: readonly StoreChange<Pod>[]): void => {
+      this.#evicted.push(...changes.filter(({ object }) => mustDeliver(object)));
+      if (nodeSelector.length === 0 || store.lists.haveNodes) this.#tellEvictions();
+    };
+    const onNodeChange = ({ object: node, previous, isInitial }: StoreChange<Node>): void => {
+      const isSelected = ({ labels }: Node): boolean => matchesSelector(nodeSelector, labels);
+      if (isInitial || !isSelected(node) || (previous !== undefined && isSelected(previous))) return;
+      const added = { type: 'added', previous: undefined, isInitial } as const;
+      onChanges(store.podsOn(node.name).map((object) => ({ ...added, object })));
+    };
+    const onChange = (change: StoreChange<Pod>): void => {
+      onChanges([change]);
+    };
+    const ofPods = store.subscribeToPods({ name, onChange, mustDeliver });
+    if (nodeSelector.length === 0) return [ofPods];
+    const ofNodes = store.subscribeToNodes({ name, onChange: onNodeChange });
+    ofNodes.synced
+      .then(() => {
+        this.#tellEvictions();
+      })
+      .catch((error: unknown) => {
+        this.#options.logger.error('an eviction could not be processed', { error: messageOf(error) });
+      });
+    return [ofPods, ofNodes];
+  }
+
+  #tellEvictions(): void {
+    for (let next = this.#evicted.shift(); next !== undefined; next = this.#evicted.shift())
+      this.#options.onEvictedPod(next);
   }
 
   /** What a subscription begins with happened before. */

@@ -117,7 +117,7 @@ export class CoreHost implements AsyncDisposable {
     const place = new ClusterPlace({
       ...options,
       ...{ config, scope, watches: this.watches, kubelets: this.#cache, readsAllNodes: showsAll === true },
-      onPodChange: (change) => {
+      onEvictedPod: (change) => {
         this.evictions.podChanged(change, core);
       },
       onRefreshed: async (node, signal) => {
