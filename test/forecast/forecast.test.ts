@@ -27,6 +27,8 @@ function reachedAt(course: Course): number | undefined {
 }
 
 /** One measurement each `everySeconds`. */
+const at = (seconds: number, amount: number): Course[number] => [seconds, amount];
+
 function every(everySeconds: number, amounts: readonly number[]): Course {
   return amounts.map((amount, index) => [everySeconds * index, amount]);
 }
@@ -44,12 +46,7 @@ describe('the time at which 100 is reached', () => {
     ['a rise that has just begun: two changes may be a burst', every(10, [50, 60, 70]), undefined],
     [
       'a rise that began some time before it was measured: its first change says nothing',
-      [
-        [0, 50],
-        [60, 55],
-        [70, 60],
-        [80, 65],
-      ],
+      [at(0, 50), at(60, 55), at(70, 60), at(80, 65)],
       150,
     ],
     ['a rise that accelerates: the rate of its later half', every(10, [50, 51, 52, 56, 60]), 140],
@@ -136,13 +133,8 @@ it('two measurements are trusted for one distance between them', () => {
 });
 
 it('at most twelve measurements are kept, which cover ten minutes', () => {
-  const { measurements = [] } =
-    followed(
-      every(
-        10,
-        Array.from({ length: 500 }, (_, index) => index),
-      ),
-    ).rise() ?? {};
+  const course = every(10, [...Array(500).keys()]);
+  const { measurements = [] } = followed(course).rise() ?? {};
   const [first, last] = [measurements[0], measurements.at(-1)];
   expect(measurements.length).toBeLessThanOrEqual(12);
   expect(last?.atMs).toBe(4_990_000);
@@ -169,27 +161,11 @@ describe('the measurements of the last ten minutes', () => {
       every(60, [50, 60, 70, 70, 70, 70]),
       every(60, [50, 60, 70, 70, 70, 70]).toSpliced(3, 1),
     ],
-    [
-      'not what is older',
-      every(240, [10, 20, 10, 20]),
-      [
-        [240, 20],
-        [480, 10],
-        [720, 20],
-      ].map(([at = 0, amount = 0]) => [at, amount] as const),
-    ],
+    ['not what is older', every(240, [10, 20, 10, 20]), [at(240, 20), at(480, 10), at(720, 20)]],
     [
       'not what was before the clock was set back',
-      [
-        [7_200, 50],
-        [7_210, 60],
-        [0, 70],
-        [10, 75],
-      ],
-      [
-        [0, 70],
-        [10, 75],
-      ],
+      [at(7_200, 50), at(7_210, 60), at(0, 70), at(10, 75)],
+      [at(0, 70), at(10, 75)],
     ],
   ])('they show %s', (_case, course, recent) => {
     expect(recentOf(course)).toEqual(recent);

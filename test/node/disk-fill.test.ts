@@ -21,10 +21,14 @@ const minuteMs = 60_000;
 const shared: NodeLayout = { hasDedicatedImagefs: false, hasSplitImagefs: false };
 
 /** Of a disk of 1,000 with a threshold of 100 and a minimum reclaim of 20, at a minute. */
-type Look = readonly [
-  minute: number,
-  held: { readonly pods?: number; readonly images?: number; readonly other?: number },
-];
+interface Look {
+  readonly minute: number;
+  readonly pods?: number;
+  readonly images?: number;
+  readonly other?: number;
+}
+
+const at = (minute: number, held: Omit<Look, 'minute'>): Look => ({ minute, ...held });
 
 function statsOf(free: number, ofInodes: boolean) {
   return ofInodes
@@ -49,7 +53,7 @@ function snapshotsOf(
   } = {},
 ): readonly NodeSnapshot[] {
   const fills = new DiskFills();
-  return looks.map(([minute, { pods = 0, images = 0, other = 0 }]) => {
+  return looks.map(({ minute, pods = 0, images = 0, other = 0 }) => {
     const free = 1_000 - pods - images - other;
     const stats = statsOf(free, ofInodes);
     const container = aContainerSummary({ rootfsBytes: ofInodes ? 0 : pods, logsBytes: 0 });
@@ -108,70 +112,38 @@ describe('the cause of an eviction', () => {
   it.each<readonly [string, readonly Look[], string]>([
     [
       'is other data that grew, though any pod frees what is missing',
-      [
-        [0, { other: 600, pods: 120 }],
-        [2, { other: 770, pods: 120 }],
-      ],
+      [at(0, { other: 600, pods: 120 }), at(2, { other: 770, pods: 120 })],
       'other',
     ],
-    [
-      'is pods that grew',
-      [
-        [0, { other: 600, pods: 120 }],
-        [2, { other: 600, pods: 290 }],
-      ],
-      'pods',
-    ],
-    [
-      'is images that grew',
-      [
-        [0, { images: 300, other: 400 }],
-        [2, { images: 500, other: 400 }],
-      ],
-      'images',
-    ],
+    ['is pods that grew', [at(0, { other: 600, pods: 120 }), at(2, { other: 600, pods: 290 })], 'pods'],
+    ['is images that grew', [at(0, { images: 300, other: 400 }), at(2, { images: 500, other: 400 })], 'images'],
     [
       'is who holds most where nobody grew much',
-      [
-        [0, { images: 500, pods: 300, other: 95 }],
-        [10, { images: 500, pods: 309, other: 95 }],
-      ],
+      [at(0, { images: 500, pods: 300, other: 95 }), at(10, { images: 500, pods: 309, other: 95 })],
       'images',
     ],
     [
       'is who grew by 1 % of the disk in ten minutes',
-      [
-        [0, { images: 500, pods: 300, other: 95 }],
-        [10, { images: 500, pods: 310, other: 95 }],
-      ],
+      [at(0, { images: 500, pods: 300, other: 95 }), at(10, { images: 500, pods: 310, other: 95 })],
       'pods',
     ],
     [
       'is who grew since headroom began to fall',
       [
-        [0, { pods: 100, images: 650 }],
-        [1, { pods: 250, images: 400 }],
-        [2, { pods: 300, images: 400, other: 150 }],
+        at(0, { pods: 100, images: 650 }),
+        at(1, { pods: 250, images: 400 }),
+        at(2, { pods: 300, images: 400, other: 150 }),
       ],
       'other',
     ],
     [
       'is who grew in the last minutes',
-      [
-        [0, { pods: 100 }],
-        [10, { pods: 500 }],
-        [20, { pods: 501 }],
-        [30, { pods: 501, other: 350 }],
-      ],
+      [at(0, { pods: 100 }), at(10, { pods: 500 }), at(20, { pods: 501 }), at(30, { pods: 501, other: 350 })],
       'other',
     ],
     [
       'is who grew over up to twenty minutes',
-      [
-        [0, { pods: 100 }],
-        [9, { pods: 500 }],
-        [18, { pods: 501, other: 350 }],
-      ],
+      [at(0, { pods: 100 }), at(9, { pods: 500 }), at(18, { pods: 501, other: 350 })],
       'pods',
     ],
   ])('the cause %s', (_what, looks, filler) => {
@@ -180,24 +152,17 @@ describe('the cause of an eviction', () => {
   });
 
   it('inodes of no pod are other', () => {
-    const ofPods = snapshotsOf([[0, { pods: 700, other: 210 }]], { ofInodes: true }).map((each) =>
-      evictionOf(each, 98, true),
-    );
-    const ofOthers = snapshotsOf([[0, { pods: 210, other: 700 }]], { ofInodes: true }).map((each) =>
-      evictionOf(each, 98, true),
-    );
-    expect([...ofPods, ...ofOthers]).toMatchObject([
+    const inodes = [at(0, { pods: 700, other: 210 }), at(0, { pods: 210, other: 700 })];
+    const found = inodes.flatMap((look) => snapshotsOf([look], { ofInodes: true }));
+    expect(found.map((each) => evictionOf(each, 98, true))).toMatchObject([
       { kind: 'inodes' },
       { kind: 'other', remainder: { holder: 'other', bytes: 700 } },
     ]);
   });
 
   it('pods that grew are the cause from a tenth of what is missing on, others where they hold all of it', () => {
-    const [before, grown] = snapshotsOf([
-      [0, { other: 5 }],
-      [1, { other: 5, pods: 11 }],
-    ]);
-    const [still] = snapshotsOf([[0, { other: 5, pods: 11 }]]);
+    const [before, grown] = snapshotsOf([at(0, { other: 5 }), at(1, { other: 5, pods: 11 })]);
+    const [still] = snapshotsOf([at(0, { other: 5, pods: 11 })]);
     if (before === undefined || grown === undefined || still === undefined) return expect.unreachable();
     const causeFor = (snapshot: NodeSnapshot, missing: number) => evictionOf(snapshot, 120 - missing)?.cause?.filler;
     expect([causeFor(grown, 110), causeFor(grown, 111)]).toEqual(['pods', undefined]);
@@ -208,26 +173,26 @@ describe('the cause of an eviction', () => {
 describe('the early warning of a disk that fills up in pulses', () => {
   const warnedAt = (looks: readonly Look[], soonAtMinute = 1) =>
     snapshotsOf(looks, { soonAtMinute }).map(({ fills }) => fills[0]?.warnedOf !== undefined);
-  const first: Look = [0, { images: 200, other: 200 }];
-  const pulled: Look = [1, { images: 300, other: 200 }];
+  const first = at(0, { images: 200, other: 200 });
+  const pulled = at(1, { images: 300, other: 200 });
 
   it.each<readonly [string, Look, boolean]>([
-    ['stays between two pulls', [2, { images: 300, other: 200 }], true],
+    ['stays between two pulls', at(2, { images: 300, other: 200 }), true],
     [
       'stays while the fall since it began reaches the threshold within ten minutes',
-      [2.5, { images: 300, other: 200 }],
+      at(2.5, { images: 300, other: 200 }),
       true,
     ],
-    ['ends when that would take longer', [2.51, { images: 300, other: 200 }], false],
-    ['ends when what was pulled is deleted', [2, { images: 200, other: 200 }], false],
-    ['ends when the fall is far shorter than the way to the threshold', [2, { images: 299, other: 200 }], false],
+    ['ends when that would take longer', at(2.51, { images: 300, other: 200 }), false],
+    ['ends when what was pulled is deleted', at(2, { images: 200, other: 200 }), false],
+    ['ends when the fall is far shorter than the way to the threshold', at(2, { images: 299, other: 200 }), false],
   ])('the warning %s', (_what, look, isWarned) => {
     expect(warnedAt([first, pulled, look])).toEqual([false, true, isWarned]);
     expect(warnedAt([first, pulled, look], -1)).toEqual([false, false, false]);
   });
 
   it('is of the threshold of the disk that comes first, and stays as long as that would be reached', () => {
-    const looks: readonly Look[] = [first, pulled, [2.6, { images: 300, other: 200 }]];
+    const looks = [first, pulled, at(2.6, { images: 300, other: 200 })];
     const warned = snapshotsOf(looks, { soonAtMinute: 1, imagesThresholds: [150] }).map(
       ({ fills }) => fills[0]?.warnedOf,
     );
@@ -236,22 +201,19 @@ describe('the early warning of a disk that fills up in pulses', () => {
 });
 
 describe('the verdict of a node in one outage', () => {
-  const images: Look = [0, { images: 500, pods: 390, other: 20 }];
+  const images = at(0, { images: 500, pods: 390, other: 20 });
   const causes = (looks: readonly Look[]) =>
     snapshotsOf(looks).map((each) => nodeVerdict(each, sources)?.cause?.filler);
 
   it.each<readonly [string, readonly Look[], string | undefined]>([
-    ['a little above the threshold', [[1, { images: 500, pods: 375, other: 20 }]], 'images'],
-    ['with less than half as much again from another', [[1, { images: 500, pods: 405, other: 20 }]], 'images'],
-    ['with more than half as much again from another', [[1, { images: 500, pods: 406, other: 20 }]], 'pods'],
-    ['when what filled it is deleted', [[1, { images: 480, pods: 405, other: 20 }]], 'images'],
-    ['when it is calm', [[1, { images: 500, pods: 355, other: 20 }]], undefined],
+    ['a little above the threshold', [at(1, { images: 500, pods: 375, other: 20 })], 'images'],
+    ['with less than half as much again from another', [at(1, { images: 500, pods: 405, other: 20 })], 'images'],
+    ['with more than half as much again from another', [at(1, { images: 500, pods: 406, other: 20 })], 'pods'],
+    ['when what filled it is deleted', [at(1, { images: 480, pods: 405, other: 20 })], 'images'],
+    ['when it is calm', [at(1, { images: 500, pods: 355, other: 20 })], undefined],
     [
       'when it is calm and filled again',
-      [
-        [1, { images: 500, pods: 355, other: 20 }],
-        [2, { images: 500, pods: 370, other: 50 }],
-      ],
+      [at(1, { images: 500, pods: 355, other: 20 }), at(2, { images: 500, pods: 370, other: 50 })],
       'other',
     ],
   ])('the verdict of a node %s', (_what, looks, filler) => {
@@ -259,20 +221,20 @@ describe('the verdict of a node in one outage', () => {
   });
 
   it('a shortage lasts until the minimum reclaim is free too', () => {
-    const looks: readonly Look[] = [images, [1, { images: 500, pods: 354, other: 20 }]];
+    const looks = [images, at(1, { images: 500, pods: 354, other: 20 })];
     const causeWith = (minReclaim: number) => snapshotsOf(looks, { minReclaim }).at(-1)?.fills[0]?.cause;
     expect([causeWith(26), causeWith(27)]).toEqual([undefined, 'images']);
     expect(
-      snapshotsOf([images, [1, { images: 500, pods: 356, other: 20 }]], { minReclaim: 0 }).at(-1)?.fills[0]?.cause,
+      snapshotsOf([images, at(1, { images: 500, pods: 356, other: 20 })], { minReclaim: 0 }).at(-1)?.fills[0]?.cause,
     ).toBe('images');
   });
 
   it('what an evicted pod leaves to be deleted is no other cause', () => {
     expect(
       causes([
-        [0, { pods: 100, other: 300 }],
-        [2, { pods: 620, other: 300 }],
-        [3, { pods: 10, other: 300, images: 600 }],
+        at(0, { pods: 100, other: 300 }),
+        at(2, { pods: 620, other: 300 }),
+        at(3, { pods: 10, other: 300, images: 600 }),
       ]),
     ).toEqual([undefined, 'pods', 'pods']);
   });
@@ -282,20 +244,12 @@ describe('the verdict of a node in one outage', () => {
       const last = snapshotsOf(looks, { unusedBytes: 30 }).at(-1);
       return last && [nodeVerdict(last, sources), evictionOf(last)].map((verdict) => verdict?.kind);
     };
-    expect(of([[0, { images: 100, other: 810 }]])).toEqual(['images', 'other']);
-    expect(
-      of([
-        [0, { images: 100, other: 710 }],
-        [1, { images: 100, other: 810 }],
-      ]),
-    ).toEqual(['other', 'other']);
+    expect(of([at(0, { images: 100, other: 810 })])).toEqual(['images', 'other']);
+    expect(of([at(0, { images: 100, other: 710 }), at(1, { images: 100, other: 810 })])).toEqual(['other', 'other']);
   });
 
   it('a pod that was evicted for it stays the first', () => {
-    const [before, now] = snapshotsOf([
-      [0, { pods: 500, other: 100 }],
-      [2, { pods: 820, other: 100 }],
-    ]);
+    const [before, now] = snapshotsOf([at(0, { pods: 500, other: 100 }), at(2, { pods: 820, other: 100 })]);
     if (before === undefined || now === undefined) return expect.unreachable();
     const found = evictionOf(now);
     if (found === undefined) return expect.unreachable();
@@ -328,12 +282,7 @@ describe('the verdict of a node in one outage', () => {
 });
 
 it('a fill knows how much less is available than when it began, and begins again where as much is', () => {
-  const looks: readonly Look[] = [
-    [0, { other: 100 }],
-    [1, { other: 150 }],
-    [2, { other: 140, pods: 30 }],
-    [3, { other: 100 }],
-  ];
+  const looks = [at(0, { other: 100 }), at(1, { other: 150 }), at(2, { other: 140, pods: 30 }), at(3, { other: 100 })];
   expect(snapshotsOf(looks).map(({ fills: [of] }) => [of?.fallen, of?.durationMs])).toEqual([
     [0, 0],
     [50, minuteMs],
@@ -343,7 +292,7 @@ it('a fill knows how much less is available than when it began, and begins again
 });
 
 it('a fill keeps its cause while no threshold is known', () => {
-  const [{ summary, thresholds } = aNodeSnapshot()] = snapshotsOf([[0, { other: 950 }]]);
+  const [{ summary, thresholds } = aNodeSnapshot()] = snapshotsOf([at(0, { other: 950 })]);
   const fills = new DiskFills();
   const common = { summary, layout: shared };
   const causes = [thresholds, []].map(
@@ -354,7 +303,7 @@ it('a fill keeps its cause while no threshold is known', () => {
 
 it('a pod without a total is the cause by what is measured of it, volumes too', () => {
   for (const ofInodes of [false, true]) {
-    const [snapshot = aNodeSnapshot()] = snapshotsOf([[0, { other: 950 }]], { ofInodes });
+    const [snapshot = aNodeSnapshot()] = snapshotsOf([at(0, { other: 950 })], { ofInodes });
     const volumes = [aVolumeSummary({ usedBytes: 900, inodesUsed: 900 })];
     const pods = [aPodSummary({ usedBytes: undefined, inodesUsed: undefined, containers: [], volumes })];
     const known = { ...snapshot, summary: { ...snapshot.summary, pods }, podsOnNode: [aPod({ volumes: [aVolume()] })] };

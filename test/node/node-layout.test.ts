@@ -65,6 +65,8 @@ describe('layoutEvidence: filesystems of one size', () => {
   const inodes: Stats = { inodes: 5051 };
   const more: Stats = { usedBytes: 51, inodesUsed: 27 };
   const moved: Stats = { availableBytes: 59_000 };
+  const nothing: Stats = { inodes: 0, inodesUsed: 0 };
+  const twice = (look: Looks[number]): Looks => [look, look];
   const timeless: Stats = { capacityBytes: 200_000, timeMs: undefined };
 
   it.each<readonly [string, Looks, boolean]>([
@@ -74,33 +76,13 @@ describe('layoutEvidence: filesystems of one size', () => {
     ['one sign of two and then another', [[free], [more]], true],
     ['a sign of two and none in between', [[free], [{}], [free]], false],
     ['free bytes a hundredth of the size apart', [[{ availableBytes: 61_000 }], [{ availableBytes: 61_000 }]], false],
-    [
-      'inodes a hundredth apart',
-      [
-        [{ inodes: 10_000 }, { inodes: 9_900 }],
-        [{ inodes: 10_000 }, { inodes: 9_900 }],
-      ],
-      false,
-    ],
+    ['inodes a hundredth apart', twice([{ inodes: 10_000 }, { inodes: 9_900 }]), false],
     ['inodes of one alone', [[{ inodes: 0 }], [{ inodes: 0 }]], false],
     ['the same measurements twice', [[free], [{ ...free, timeMs: 0 }, { timeMs: 0 }]], false],
     ['one figure that is frozen', [[free], [{ ...free, timeMs: 0 }], [{ ...free, timeMs: 0 }]], false],
     ['more bytes of the runtime only: it may count layers twice', [[{ usedBytes: 51 }], [{ usedBytes: 51 }]], false],
     ['more inodes of the runtime only', [[{ inodesUsed: 27 }], [{ inodesUsed: 27 }]], false],
-    [
-      'no number of inodes',
-      [
-        [
-          { ...more, inodes: 0 },
-          { inodes: 0, inodesUsed: 0 },
-        ],
-        [
-          { ...more, inodes: 0 },
-          { inodes: 0, inodesUsed: 0 },
-        ],
-      ],
-      false,
-    ],
+    ['no number of inodes', twice([{ ...more, inodes: 0 }, nothing]), false],
     ['free bytes that move by the same amount', [[more], [{ ...more, ...moved }, moved], [more]], false],
     ['free bytes that stand still', [[more], [more], [more]], true],
     ['two contrary summaries once two are decided', [[free], [free], [{}], [{}]], true],

@@ -79,112 +79,66 @@ describe('NodeMemory: assumed thresholds', () => {
   const crossed = [aNodeThreshold({ isAssumed: true })];
   const uncrossed = [aNodeThreshold({ isAssumed: true, isCrossed: false })];
   const known = [aNodeThreshold()];
-  type Look = readonly [
-    thresholds: typeof crossed,
-    diskPressure: boolean | undefined,
-    atMs: number,
-    /** As the summary arrived, unless it differs. */
-    seenAtMs?: number,
-  ];
+  interface Look {
+    readonly thresholds: typeof crossed;
+    readonly diskPressure: boolean | undefined;
+    readonly arrivedAtMs: number;
+    readonly seenAtMs: number;
+  }
+  /** Crossed, without DiskPressure, unless `more` says otherwise. */
+  const at = (arrivedAtMs: number, seenAtMs = arrivedAtMs, more: Partial<Look> = {}): Look => {
+    return { thresholds: crossed, diskPressure: false, arrivedAtMs, seenAtMs, ...more };
+  };
+  const pressed = (atMs: number): Look => at(atMs, atMs, { diskPressure: true });
+  const undecided = (atMs: number): Look => at(atMs, atMs, { diskPressure: undefined });
+  const clear = (atMs: number): Look => at(atMs, atMs, { thresholds: uncrossed });
+  const read = (atMs: number): Look => at(atMs, atMs, { thresholds: known });
   const after = (...looks: readonly Look[]) => {
     const memory = new NodeMemory();
     return looks
-      .map(([thresholds, diskPressure, arrivedAtMs, seenAtMs = arrivedAtMs]) =>
-        memory.refutedSignals(thresholds, diskPressure, { arrivedAtMs, seenAtMs }).join(),
-      )
+      .map(({ thresholds, diskPressure, ...times }) => memory.refutedSignals(thresholds, diskPressure, times).join())
       .at(-1);
   };
-  const start: Look = [crossed, false, 1_000];
-  const minuteLater: Look = [crossed, false, 61_000];
+  const start = at(1_000);
+  const minuteLater = at(61_000);
 
-  it.each<[string, readonly Look[], string]>([
-    ['crossed for a minute', [start, minuteLater], 'nodefs.available'],
-    ['crossed for less', [start, [crossed, false, 60_999]], ''],
-    [
-      'crossed for a minute before and after the API server came back',
-      [
-        [crossed, false, 100_000, 0],
-        [crossed, false, 120_000],
-        [crossed, false, 160_000],
-      ],
-      'nodefs.available',
-    ],
-    ['crossed by one summary, however long it is served', [start, [crossed, false, 1_000, 61_000]], ''],
-    ['not crossed in between', [start, [uncrossed, false, 30_000], minuteLater], ''],
-    ['no longer crossed, once refuted', [start, minuteLater, [uncrossed, false, 70_000]], 'nodefs.available'],
-    [
-      'crossed under pressure',
-      [
-        [crossed, true, 1_000],
-        [crossed, true, 61_000],
-      ],
-      '',
-    ],
-    [
-      'crossed while the condition is unknown',
-      [
-        [crossed, undefined, 1_000],
-        [crossed, undefined, 61_000],
-      ],
-      '',
-    ],
-    ['crossed since before the condition turned', [[crossed, true, 1_000], minuteLater], ''],
-    [
-      'read from the kubelet',
-      [
-        [known, false, 1_000],
-        [known, false, 61_000],
-      ],
-      '',
-    ],
-    ['crossed for a minute of an API server that is away', [start, [crossed, false, 61_000, 1_000]], ''],
-    [
-      'crossed for an hour of one that was away before',
-      [
-        [crossed, false, 1_000, 0],
-        [crossed, false, 3_600_000, 0],
-      ],
-      '',
-    ],
-    ['crossed for a minute whose last second is not seen', [start, [crossed, false, 90_000, 60_999]], ''],
-    ['crossed for a minute that a bookmark ends', [start, [crossed, false, 90_000, 61_000]], 'nodefs.available'],
-    ['crossed for 90 s until a bookmark', [start, [crossed, false, 91_000]], 'nodefs.available'],
-    ['crossed while the API server was away for longer', [start, [crossed, false, 91_001]], ''],
+  it.each<[string, readonly Look[]]>([
+    ['crossed for a minute', [start, minuteLater]],
+    ['crossed for a minute before and after the API server came back', [at(100_000, 0), at(120_000), at(160_000)]],
+    ['no longer crossed, once refuted', [start, minuteLater, clear(70_000)]],
+    ['crossed for a minute that a bookmark ends', [start, at(90_000, 61_000)]],
+    ['crossed for 90 s until a bookmark', [start, at(91_000)]],
     [
       'crossed for a minute in two parts, before and after the API server was away',
-      [
-        start,
-        [crossed, false, 31_000],
-        [crossed, false, 200_000, 31_000],
-        [crossed, false, 201_000],
-        [crossed, false, 231_000],
-      ],
-      'nodefs.available',
+      [start, at(31_000), at(200_000, 31_000), at(201_000), at(231_000)],
     ],
+    ['refuted before the API server was away', [start, minuteLater, at(70_000, 61_000)]],
+  ])('a threshold %s is refuted', (_case, looks) => {
+    expect(after(...looks)).toBe('nodefs.available');
+  });
+
+  it.each<[string, readonly Look[]]>([
+    ['crossed for less than a minute', [start, at(60_999)]],
+    ['crossed by one summary, however long it is served', [start, at(1_000, 61_000)]],
+    ['not crossed in between', [start, clear(30_000), minuteLater]],
+    ['crossed under pressure', [pressed(1_000), pressed(61_000)]],
+    ['crossed while the condition is unknown', [undecided(1_000), undecided(61_000)]],
+    ['crossed since before the condition turned', [pressed(1_000), minuteLater]],
+    ['read from the kubelet', [read(1_000), read(61_000)]],
+    ['crossed for a minute of an API server that is away', [start, at(61_000, 1_000)]],
+    ['crossed for an hour of one that was away before', [at(1_000, 0), at(3_600_000, 0)]],
+    ['crossed for a minute whose last second is not seen', [start, at(90_000, 60_999)]],
+    ['crossed while the API server was away for longer', [start, at(91_001)]],
     [
       'crossed for less in two parts, before and after the API server was away',
-      [start, [crossed, false, 31_000], [crossed, false, 201_000], [crossed, false, 230_999]],
-      '',
+      [start, at(31_000), at(201_000), at(230_999)],
     ],
-    [
-      'refuted before the API server was away',
-      [start, minuteLater, [crossed, false, 70_000, 61_000]],
-      'nodefs.available',
-    ],
-    [
-      'refuted before the condition was unknown',
-      [start, minuteLater, [crossed, undefined, 62_000], [crossed, false, 63_000]],
-      '',
-    ],
-    ['refuted and then read', [start, minuteLater, [known, false, 62_000]], ''],
-    ['refuted before the condition turned', [start, minuteLater, [crossed, true, 62_000]], ''],
-    [
-      'refuted before the condition turned and turned back',
-      [start, minuteLater, [crossed, true, 62_000], [crossed, false, 63_000]],
-      '',
-    ],
-  ])('a threshold %s is refuted, or not', (_case, looks, expected) => {
-    expect(after(...looks)).toBe(expected);
+    ['refuted before the condition was unknown', [start, minuteLater, undecided(62_000), at(63_000)]],
+    ['refuted and then read', [start, minuteLater, read(62_000)]],
+    ['refuted before the condition turned', [start, minuteLater, pressed(62_000)]],
+    ['refuted before the condition turned and turned back', [start, minuteLater, pressed(62_000), at(63_000)]],
+  ])('a threshold %s is not refuted', (_case, looks) => {
+    expect(after(...looks)).toBe('');
   });
 
   it('a new life of the kubelet ends what was refuted, counted and measured', () => {

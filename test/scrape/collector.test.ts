@@ -1120,73 +1120,31 @@ it('pods on a node that has left the cluster are expected and not measured as lo
 describe('Collector: the bytes of a workload', () => {
   const starting = cart('cart-1', 'node-2');
 
-  it.each<
-    [
-      string,
-      Partial<Pod>,
-      Partial<NodeSummary> | undefined,
-      { expectedPods: number; measuredPods: number; used: number },
-    ]
-  >([
-    [
-      'an init container for an hour',
-      { phase: 'Pending' },
-      { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30 })] },
-      { expectedPods: 2, measuredPods: 2, used: 130 },
-    ],
-    [
-      'an init container for an hour, on a silent node',
-      { phase: 'Pending' },
-      undefined,
-      { expectedPods: 2, measuredPods: 1, used: 100 },
-    ],
-    [
-      'an init container, and its kubelet does not list it',
-      { phase: 'Pending' },
-      { pods: [] },
-      { expectedPods: 2, measuredPods: 1, used: 100 },
-    ],
-    [
-      'nothing yet',
-      { phase: 'Pending', runningSinceMs: undefined },
-      { pods: [] },
-      { expectedPods: 1, measuredPods: 1, used: 100 },
-    ],
-    [
-      'nothing, and its kubelet lists its emptyDir without containers',
-      { runningSinceMs: undefined },
-      { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30, containers: [] })] },
-      { expectedPods: 2, measuredPods: 2, used: 130 },
-    ],
-    [
-      'nothing, pending, and its kubelet lists its emptyDir without containers',
-      { phase: 'Pending', runningSinceMs: undefined },
-      { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30, containers: [] })] },
-      { expectedPods: 2, measuredPods: 2, used: 130 },
-    ],
-    [
-      'nothing more, and its kubelet still lists it',
-      { phase: 'Succeeded', runningSinceMs: undefined },
-      { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30 })] },
-      { expectedPods: 2, measuredPods: 2, used: 130 },
-    ],
-    [
-      'a container, and its kubelet has no total of it',
-      {},
-      { pods: [aPodSummary({ name: 'cart-1', usedBytes: undefined })] },
-      { expectedPods: 2, measuredPods: 1, used: 100 },
-    ],
+  const listed = (more: Partial<PodSummary> = {}) => [aPodSummary({ name: 'cart-1', usedBytes: 30, ...more })];
+  const pending = { phase: 'Pending' } as const;
+  const idle = { runningSinceMs: undefined };
+  const withoutContainers = listed({ containers: [] });
+
+  it.each<[string, Partial<Pod>, NodeSummary['pods'] | undefined, [measured: number, of: number, usedBytes: number]]>([
+    ['an init container for an hour', pending, listed(), [2, 2, 130]],
+    ['an init container for an hour, on a silent node', pending, undefined, [1, 2, 100]],
+    ['an init container, and its kubelet does not list it', pending, [], [1, 2, 100]],
+    ['nothing yet', { ...pending, ...idle }, [], [1, 1, 100]],
+    ['nothing, and its kubelet lists its emptyDir without containers', idle, withoutContainers, [2, 2, 130]],
+    ['nothing, pending, and its kubelet lists its emptyDir', { ...pending, ...idle }, withoutContainers, [2, 2, 130]],
+    ['nothing more, and its kubelet still lists it', { ...idle, phase: 'Succeeded' }, listed(), [2, 2, 130]],
+    ['a container, and its kubelet has no total of it', {}, listed({ usedBytes: undefined }), [1, 2, 100]],
   ])(
     'the bytes of a workload are those of counted pods, when one runs %s',
-    async (_case, overrides, summary, { used, ...counts }) => {
+    async (_case, overrides, pods, [measuredPods, expectedPods, usedBytes]) => {
       const cluster = twoNodes();
       cluster.setPods('node-2', [{ ...starting, ...overrides }]);
       cluster.silence('node-2');
-      if (summary !== undefined) cluster.answer('node-2', summary);
+      if (pods !== undefined) cluster.answer('node-2', { pods });
       const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
       const cartWorkload = workloadOf(await collect(), 'cart');
-      expect(cartWorkload).toMatchObject({ ...counts, complete: counts.expectedPods === counts.measuredPods });
-      expect(cartWorkload?.usage?.usedBytes).toBe(used);
+      const complete = expectedPods === measuredPods;
+      expect(cartWorkload).toMatchObject({ expectedPods, measuredPods, complete, usage: { usedBytes } });
     },
   );
 });

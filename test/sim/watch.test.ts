@@ -15,10 +15,6 @@ const it = test
   .extend('clock', () => new ManualClock())
   .extend('sim', ({ clock, onTestFinished }) => untilEnd(onTestFinished, SimulatedCluster.start({ scenario, clock })));
 
-async function currentVersion(sim: SimulatedCluster): Promise<string> {
-  return (JSON.parse((await callApi(sim, '/api/v1/pods')).text) as ListBody).metadata.resourceVersion;
-}
-
 describe('watches', () => {
   it('watches send an object that starts matching as added and one that stops matching as deleted', async ({ sim }) => {
     using watch = await WatchClient.open(sim, '/api/v1/pods?watch=true&labelSelector=app%3Dweb');
@@ -32,29 +28,6 @@ describe('watches', () => {
     const lost = await watch.next();
     expect([lost?.type, lost?.object.metadata.labels]).toEqual(['DELETED', { app: 'web', track: 'canary' }]);
     expect(await watch.take(1)).toEqual(['ADDED b']);
-  });
-
-  it('watches send a bookmark each minute and two seconds before the limit, and end', async ({ clock, sim }) => {
-    const before = await currentVersion(sim);
-    sim.model.setReady('node-1', false);
-    const version = await currentVersion(sim);
-    const path = `/api/v1/pods?watch=true&allowWatchBookmarks=true&timeoutSeconds=130&resourceVersion=${before}`;
-    using watch = await WatchClient.open(sim, path);
-    for (const durationMs of [60_000, 60_000, 8_000]) {
-      await clock.advance(durationMs);
-      expect(await watch.next()).toEqual({
-        type: 'BOOKMARK',
-        object: {
-          kind: 'Pod',
-          apiVersion: 'v1',
-          metadata: { resourceVersion: version },
-          spec: { containers: null },
-          status: {},
-        },
-      });
-    }
-    await clock.advance(2_000);
-    expect(await watch.next()).toBeUndefined();
   });
 
   it('watches respond to an expired version with 200 and an error event, and end', async ({ sim }) => {
