@@ -1,7 +1,31 @@
 /** The forms of the files of a cgroup: https://docs.kernel.org/admin-guide/cgroup-v2.html#format */
-import type { DeviceIo, IoCounters, PodResources, ResourcePart, StallTimes } from '../facts/node/agent-pod.js';
-import { keyedBy, numberIn } from '../facts/node/kernel-texts.js';
+import type { DeviceIo, PodResources, ResourcePart } from '../facts/node/agent-pod.js';
 import type { BlockDevices } from './block-devices.js';
+
+/** Returns the whole number of at most 64 bits that the text is; undefined for `max`, which stands for no limit, and all else. */
+export function numberIn(text: string | undefined): number | undefined {
+  const digits = text?.trimEnd() ?? '';
+  return /^\d{1,20}$/.test(digits) ? Number(digits) : undefined;
+}
+
+/**
+ * Returns what reads the lines that have one of these keys and a whole number. By one regular expression, as exporters of one
+ * node compile nothing else: the others of the sixty lines of `memory.stat` cost nothing.
+ */
+export function flatKeyed<Key extends string>(
+  ...keys: readonly Key[]
+): (text: string | undefined) => Partial<Readonly<Record<Key, number>>> {
+  return keyedBy(new RegExp(`^(${keys.join('|')}) (\\d{1,20})$`, 'gm'));
+}
+
+/** `form` has a group for the key and one for the number. */
+export function keyedBy<Key extends string>(form: RegExp): (text: string | undefined) => Partial<Record<Key, number>> {
+  return (text = '') => {
+    const values: Partial<Record<Key, number>> = {};
+    for (const [, key, digits] of text.matchAll(form)) values[key as Key] = Number(digits);
+    return values;
+  };
+}
 
 /** Returns the text of a file of one cgroup; undefined where the cgroup does not have the file. */
 export type ReadFile = (name: string) => string | undefined;
@@ -16,7 +40,7 @@ export type ResourceReaders = {
 const stallTotals = keyedBy<'some' | 'full'>(/^(some|full) .*total=(\d{1,20})$/gm);
 
 /** Reads a file of pressure stall information: https://docs.kernel.org/accounting/psi.html */
-export function stallTimes(text: string | undefined): StallTimes {
+export function stallTimes(text: string | undefined): NonNullable<PodResources['pressure']>['cpu'] {
   const { some, full } = stallTotals(text);
   return { someUs: some, fullUs: full };
 }
@@ -39,7 +63,7 @@ export type IoOfDevice = Omit<DeviceIo, 'device'>;
  * Names the devices and adds up what was written. The kernel counts what is written to a logical volume again on the disk
  * below it, so of both only the volume is in the sum.
  */
-export function ioCounters(byId: ReadonlyMap<string, IoOfDevice>, devices: NamedDevices): IoCounters {
+export function ioCounters(byId: ReadonlyMap<string, IoOfDevice>, devices: NamedDevices): PodResources['io'] {
   const below = new Set([...byId.keys()].flatMap((id) => devices.below(id)));
   const written = Array.from(byId).flatMap(([id, { bytes }]) => (below.has(id) ? [] : (bytes.write ?? [])));
   const isUnknown = byId.size > 0 && written.length === 0;

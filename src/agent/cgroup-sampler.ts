@@ -1,9 +1,8 @@
-import { numberIn } from '../facts/node/kernel-texts.js';
 import type { Clock } from '../lib/base/clock.js';
 import type { Lane } from '../lib/base/lane.js';
 import { FailureRun, type Logger } from '../lib/base/logger.js';
 import { setNewest } from '../lib/base/maps.js';
-import type { ReadFile } from './cgroup-files.js';
+import { numberIn, type ReadFile } from './cgroup-files.js';
 import { type CgroupTree, filesOf, podFolders } from './cgroup-tree.js';
 
 interface SampledPod {

@@ -1,7 +1,14 @@
 /** The files of cgroup v1, whose names begin with their controller. */
 import type { IoOperation } from '../facts/node/agent-pod.js';
-import { flatKeyed, numberIn } from '../facts/node/kernel-texts.js';
-import { ioCounters, type IoOfDevice, pidCounts, type ResourceReaders, workingSetBytes } from './cgroup-files.js';
+import {
+  flatKeyed,
+  ioCounters,
+  type IoOfDevice,
+  numberIn,
+  pidCounts,
+  type ResourceReaders,
+  workingSetBytes,
+} from './cgroup-files.js';
 
 /** A tick of the kernel's clock for user programs: https://man7.org/linux/man-pages/man7/time.7.html */
 const tickUs = 10_000;

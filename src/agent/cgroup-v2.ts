@@ -1,9 +1,10 @@
 /** The files of cgroup v2. All but the counters of throttling include those of the cgroups below. */
 import type { IoOperation } from '../facts/node/agent-pod.js';
-import { flatKeyed, numberIn } from '../facts/node/kernel-texts.js';
 import {
+  flatKeyed,
   ioCounters,
   type IoOfDevice,
+  numberIn,
   pidCounts,
   type ResourceReaders,
   stallTimes,

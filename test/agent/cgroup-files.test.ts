@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { type ReadFile, stallTimes } from '../../src/agent/cgroup-files.js';
+import { flatKeyed, numberIn } from '../../src/agent/cgroup-files.js';
 import { readersV1 } from '../../src/agent/cgroup-v1.js';
 import { readersV2 } from '../../src/agent/cgroup-v2.js';
 import { type PodResources, resourceParts } from '../../src/facts/node/agent-pod.js';
-import { flatKeyed, numberIn } from '../../src/facts/node/kernel-texts.js';
 import { type CgroupFiles, filesV1, filesV2 } from '../support/cgroup-trees.js';
 
 const names: Readonly<Record<string, string>> = { '259:0': 'nvme0n1', '253:0': 'dm-0', '7:0': 'loop0' };

@@ -11,7 +11,7 @@ import { staticCredentials } from '../../src/cluster/credentials/credentials.js'
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { identityOf } from '../../src/cluster/kube/pod-identity.js';
 import { wholeCluster } from '../../src/cluster/kube/scope.js';
-import { parseSelector } from '../../src/cluster/kube/selector.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import type { ObjectStore } from '../../src/cluster/watch/object-store.js';
 import { EvictionLog } from '../../src/facts/history/eviction-log.js';
 import { silentLogger } from '../../src/lib/base/logger.js';

@@ -1,10 +1,12 @@
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { truncate } from '../../lib/base/text.js';
+import { type JsonObject, objectOf, parseJson } from '../../lib/json/json.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { apiErrorFromResponse, type ErrorResponse } from './api-error.js';
 import { HttpClient, type HttpRequest, type RequestBody } from './http-client.js';
 import type { TlsHints } from './request-failure.js';
+import { readAtMost } from './response-body.js';
 
 export interface ApiRequest {
   /** Below the server's URL, such as `/api/v1/pods`. */
@@ -103,4 +105,14 @@ export class ApiClient implements ApiTransport, Disposable {
       errorFromResponse: this.#errorFromResponse,
     };
   }
+}
+
+const maxBodyBytes = 16 * 2 ** 20;
+
+/** Returns an object of the API server, or a short list; one without any field for another body. Throws RequestError. */
+export async function readObject(api: ApiTransport, request: ApiRequest, signal: AbortSignal): Promise<JsonObject> {
+  const what = `GET ${request.path}`;
+  const { bytes, isComplete } = await readAtMost(await api.open(request, signal), maxBodyBytes);
+  if (!isComplete) throw new RequestError('too_large', `${what}: more than ${maxBodyBytes} bytes`);
+  return objectOf(parseJson(bytes.toString(), () => new RequestError('decode', `${what}: not JSON`)));
 }

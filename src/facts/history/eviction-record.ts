@@ -2,7 +2,7 @@ import type { Labels } from '../../cluster/kube/objects.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
-import type { ContainerUsage, MeasuredUsage, VolumeUsage } from '../node/usage.js';
+import type { Component, ContainerUsage, MeasuredUsage, VolumeUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
 import type { EvictedPod } from './eviction-snapshot.js';
 
@@ -65,4 +65,31 @@ export interface EvictionRecord extends EvictedPod {
   readonly lastUsage: LastUsage | UnknownUsageReason;
   /** Of its node, by the last summary before; undefined for an eviction for a limit, and where nothing is known of the node. */
   readonly nodeVerdict?: DiskVerdict | undefined;
+}
+
+/** What made most of what counted towards the limit that a pod was evicted for. */
+export interface MainPart {
+  readonly component: Extract<Component, 'rootfs' | 'logs' | 'emptydir'>;
+  /** The container or the volume. */
+  readonly name: string;
+  readonly usedBytes: number;
+}
+
+/** Of a limit that counts more than one part; undefined where no part is more than half of them. */
+export function mainPart(
+  { cause, container }: Pick<EvictionRecord, 'cause' | 'container'>,
+  { containers, volumes }: Pick<KeptUsage, 'containers' | 'volumes'>,
+): MainPart | undefined {
+  if (cause !== 'container_limit' && cause !== 'pod_limit') return undefined;
+  const counted = cause === 'pod_limit' ? containers : containers.filter(({ name }) => name === container);
+  if (counted.some(({ usedBytes }) => usedBytes === undefined)) return undefined; // a part of it is unknown
+  const parts: readonly MainPart[] = [
+    ...counted.map(({ name, rootfsBytes = 0 }) => ({ component: 'rootfs', name, usedBytes: rootfsBytes }) as const),
+    ...counted.map(({ name, logsBytes = 0 }) => ({ component: 'logs', name, usedBytes: logsBytes }) as const),
+    ...(cause === 'pod_limit' ? volumes : []).flatMap(({ name, type, medium, usedBytes = 0 }) =>
+      type === 'emptydir' && medium !== 'Memory' ? [{ component: 'emptydir', name, usedBytes } as const] : [],
+    ),
+  ];
+  const totalBytes = parts.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
+  return parts.find(({ usedBytes }) => usedBytes > totalBytes / 2);
 }

@@ -16,8 +16,8 @@ import { foldUnknown } from '../node/unknown-items.js';
 import type { AttributionMode } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
 import type { KeptUsage, LastUsage } from './eviction-record.js';
+import { mainPart } from './eviction-record.js';
 import type { EvictionCause, StorageEviction } from './eviction-snapshot.js';
-import { mainPart } from './main-part.js';
 import { boundedRatios, boundedUsage } from './record-bounds.js';
 import { growthBytesPerSecond, limitForAnHour } from './usage-growth.js';
 

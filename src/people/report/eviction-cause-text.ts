@@ -1,7 +1,7 @@
 import type { UnknownUsageReason } from '../../facts/history/eviction-record.js';
+import type { MainPart } from '../../facts/history/eviction-record.js';
 import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
 import { type ComparedLimit, type EvictedFor, longerLimit } from '../../facts/history/last-usage.js';
-import type { MainPart } from '../../facts/history/main-part.js';
 import { programName } from '../../lib/base/text.js';
 import { formatBytes } from '../../lib/base/units.js';
 

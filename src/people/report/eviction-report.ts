@@ -1,8 +1,8 @@
 import type { Labels } from '../../cluster/kube/objects.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import type { EvictionRecord, KeptUsage, LastUsage, UnknownUsageReason } from '../../facts/history/eviction-record.js';
+import type { MainPart } from '../../facts/history/eviction-record.js';
 import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
-import type { MainPart } from '../../facts/history/main-part.js';
 import { countedComponent } from '../../facts/node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import type { ComponentBytes, ContainerReport, PodPlace } from './pod-report.js';

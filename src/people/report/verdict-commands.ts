@@ -1,7 +1,7 @@
 import { countsInodes } from '../../cluster/kubelet/eviction-signals.js';
 import type { EvictionRecord, LastUsage } from '../../facts/history/eviction-record.js';
+import { type MainPart, mainPart } from '../../facts/history/eviction-record.js';
 import { longerLimit } from '../../facts/history/last-usage.js';
-import { type MainPart, mainPart } from '../../facts/history/main-part.js';
 import type { DiskVerdict } from '../../facts/node/disk-verdict.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
 import { programName, shellWord } from '../../lib/base/text.js';

@@ -1,5 +1,5 @@
 import type { ApiRequest, ApiTransport } from '../../cluster/http/api-client.js';
-import { readObject } from '../../cluster/http/read-object.js';
+import { readObject } from '../../cluster/http/api-client.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import type { ServiceAddress } from './exporter-address.js';

@@ -1,6 +1,6 @@
 import type { Credentials } from '../../cluster/credentials/credentials.js';
 import { loadCredentials, type LoadCredentialsOptions } from '../../cluster/credentials/load-credentials.js';
-import { readObject } from '../../cluster/http/read-object.js';
+import { readObject } from '../../cluster/http/api-client.js';
 import { loadSettings, type SettingFlags } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import { WorkloadResolver } from '../../facts/workload/workload-resolver.js';

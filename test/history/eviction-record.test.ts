@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { mainPart } from '../../src/facts/history/main-part.js';
+import { mainPart } from '../../src/facts/history/eviction-record.js';
 import { aContainerUsage, aPodUsage, aVolumeUsage } from '../support/snapshot-builders.js';
 
 const usage = aPodUsage({
