@@ -56,11 +56,10 @@ const scenario: Scenario = {
 };
 
 async function startExporter(cluster: SimulatedCluster, port: number): Promise<App> {
-  const settings = `web: {listenAddresses: ["127.0.0.1:${port}"]}`;
   const token = cluster.issueToken({ user: 'exporter', rules: leastRules });
   return App.start(
     {
-      config: loadConfig({ file: { path: 'settings', text: settings }, environment: {}, flags: {} }),
+      config: loadConfig({ environment: {}, flags: { 'web.listen-address': [`127.0.0.1:${port}`] } }),
       credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
       clock: systemClock,
       random: Math.random,

@@ -22,7 +22,7 @@ const generatedPages: Readonly<Record<string, Sections>> = {
     families: () => familiesTable(({ level }) => level !== 'exporter'),
     self: () => familiesTable(({ level }) => level === 'exporter'),
   },
-  'docs/settings.md': { settings: settingsFile },
+  'docs/settings.md': { settings: settingsFile, flags: flagsTable },
   'docs/versions.md': { versions: versionsTable },
   'docs/api.md': { parameters: parametersTable },
   'docs/cli.md': { commands: commandTable },
@@ -77,7 +77,7 @@ function firstSentence(help: string): string {
 function settingsFile(): string {
   const lines: string[] = [];
   let open: readonly string[] = [];
-  for (const row of listSettings().filter((setting) => !setting.path.includes('[]'))) {
+  for (const row of listSettings().filter(({ path, isOfProcess }) => !path.includes('[]') && !isOfProcess)) {
     const keys = row.path.split('.');
     const sections = keys.slice(0, -1);
     const shared = sections.findIndex((key, depth) => open[depth] !== key);
@@ -88,6 +88,20 @@ function settingsFile(): string {
     lines.push(...settingLines(row, keys));
   }
   return `\`\`\`yaml\n${lines.join('\n')}\n\`\`\``;
+}
+
+function flagsTable(): string {
+  return markdownTable(
+    ['Flag', 'Variable', 'Default', 'Meaning'],
+    listSettings()
+      .filter(({ isOfProcess }) => isOfProcess)
+      .map(({ flag = '', environmentName = '', defaultText, help }) => [
+        code(flag),
+        code(environmentName),
+        defaultText,
+        help,
+      ]),
+  );
 }
 
 const indent = (depth: number): string => '  '.repeat(depth);

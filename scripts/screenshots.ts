@@ -19,7 +19,6 @@ const scrapeEveryMs = 30_000;
 const viewport = { width: 1280, height: 1190 };
 const images = fileURLToPath(new URL('../docs/images/', import.meta.url));
 const settings = `
-web: {listenAddresses: ["127.0.0.1:0"]}
 kubelet: {requestTimeout: 3s}
 cache: {ttl: 10s}
 `;
@@ -35,7 +34,11 @@ const token = cluster.issueToken({
 });
 await using app = await App.start(
   {
-    config: loadConfig({ file: { path: 'settings', text: settings }, environment: {}, flags: {} }),
+    config: loadConfig({
+      file: { path: 'settings', text: settings },
+      environment: {},
+      flags: { 'web.listen-address': ['127.0.0.1:0'] },
+    }),
     credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
     clock,
     random: () => 0.5,

@@ -5,7 +5,7 @@ import { section } from './setting.js';
 export const agent = section({
   enabled: boolean({
     default: false,
-    help: 'Read on the node itself what the kernel counts for each pod: `pod_io_written_bytes_total` and, in the full profile, `pod_cgroup_*`. Requires `cluster.nodeLocal` or `cluster.node`, and `/sys/fs/cgroup` of the host as in the overlay `node-local-agent`.',
+    help: 'Read on the node itself what the kernel counts for each pod: `pod_io_written_bytes_total` and, in the full profile, `pod_cgroup_*`. Requires `cluster.nodeLocal` or --node, and `/sys/fs/cgroup` of the host as in the overlay `node-local-agent`.',
   }),
   sampleInterval: duration({
     default: '0s',

@@ -5,7 +5,7 @@ import { messageOf, UserError } from '../lib/base/errors.js';
 import { oneLine } from '../lib/base/text.js';
 import { decodeText } from '../lib/base/text-file.js';
 import { pathText, type SettingFault } from './faults.js';
-import { type Layer, TreeReader } from './layer.js';
+import { type Layer, type SettingValue, TreeReader } from './layer.js';
 import { rootSection } from './settings.js';
 import { formatSize } from './values.js';
 import { readYaml, type YamlText } from './yaml-text.js';
@@ -30,7 +30,13 @@ export function fileLayer({ path: file, text }: ConfigFile): Layer {
   if (yaml.problems.length > 0) return { values: [], faults: yamlFaults(file, yaml) };
   const reader = new TreeReader((path) => `${file}:${yaml.positionOf(path).line}`);
   reader.read(rootSection, yaml.value, []);
-  return { values: reader.values, faults: [...duplicateKeyFaults(file, yaml), ...reader.faults] };
+  const ofProcess = reader.values.filter(({ setting }) => setting.isOfProcess).map(processFault);
+  return { values: reader.values, faults: [...duplicateKeyFaults(file, yaml), ...reader.faults, ...ofProcess] };
+}
+
+function processFault({ setting: { path, meta, environmentName }, sourceOf }: SettingValue): SettingFault {
+  const hint = `set --${meta.flag ?? ''} or ${environmentName}`;
+  return { path, problem: 'a flag, and no setting of the file', source: sourceOf([]), hint };
 }
 
 export function yamlFaults(file: string, { problems }: YamlText): SettingFault[] {

@@ -43,7 +43,7 @@ export class TreeReader implements Layer {
         path: pathText(path),
         problem: `found ${describeValue(value)}`,
         source: this.#sourceOf(path),
-        hint: `allowed: a mapping with any of ${[...node.children.keys()].join(', ')}`,
+        hint: `allowed: a mapping with any of ${keysInFile(node).join(', ')}`,
       });
     }
   }
@@ -51,8 +51,12 @@ export class TreeReader implements Layer {
   #readKey(section: Section, value: unknown, path: readonly string[]): void {
     const child = section.children.get(path.at(-1) ?? '');
     if (child !== undefined) this.read(child, value, path);
-    else this.faults.push(unknownKey(path, this.#sourceOf(path), [...section.children.keys()]));
+    else this.faults.push(unknownKey(path, this.#sourceOf(path), keysInFile(section)));
   }
+}
+
+function keysInFile({ children }: Section): readonly string[] {
+  return [...children].flatMap(([key, child]) => (child.kind === 'setting' && child.isOfProcess ? [] : [key]));
 }
 
 function unknownKey(path: readonly PropertyKey[], source: string, siblings: readonly string[]): SettingFault {

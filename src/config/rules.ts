@@ -47,7 +47,7 @@ const rules: readonly {
     path: 'agent.enabled',
     other: 'cluster.nodeLocal',
     holds: ({ agent, cluster: { node, nodeLocal } }) => !agent.enabled || nodeLocal || node !== undefined,
-    allowed: 'only false, as the agent reads a single node (or set cluster.node), together with',
+    allowed: 'only false, as the agent reads a single node (or set --node), together with',
   },
   {
     path: 'agent.sampleInterval',

@@ -46,7 +46,7 @@ const cluster = section({
   }),
   nodeLocal: boolean({
     default: false,
-    help: 'Measure a single node, as in a DaemonSet: `cluster.node`, else $NODE_NAME, else the node whose label kubernetes.io/hostname is the name of this host. Workloads without pods on this node are not exposed.',
+    help: 'Measure a single node, as in a DaemonSet: that of --node, else $NODE_NAME, else the node whose label kubernetes.io/hostname is the name of this host. Workloads without pods on this node are not exposed.',
   }),
   node: optionalText({
     accepts: isDnsName,
@@ -59,7 +59,7 @@ const cluster = section({
     min: 0,
     max: maxShards - 1,
     flag: 'shard',
-    help: 'The shard of nodes to measure: a number from 0, less than `cluster.totalShards`.',
+    help: 'The shard of nodes to measure: a number from 0, less than --total-shards.',
   }),
   totalShards: integer({
     default: 1,
@@ -211,7 +211,7 @@ const attribution = choice({
   help: "How a pod's bytes are attributed to its containers: each container's own files and a share of the rest, or equal parts of the total.",
 });
 
-/** What a file may contain. `z.decode` gives the effective settings, `z.encode` the file with all of them. */
+/** All settings. `z.decode` gives the effective settings, `z.encode` the form that people write. */
 export const schema = z.strictObject({
   cluster,
   kubelet,
@@ -225,6 +225,17 @@ export const schema = z.strictObject({
   agent,
   log,
 });
+
+/** Settings of one process alone. Flags and environment variables set them; processes share their file, which does not have them. */
+export const processSettings: readonly string[] = [
+  'cluster.node',
+  'cluster.shard',
+  'cluster.totalShards',
+  'web.listenAddresses',
+  'web.telemetryPath',
+  'web.configFile',
+  'web.enableLifecycle',
+];
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
 

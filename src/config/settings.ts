@@ -4,7 +4,8 @@ import { stringify } from 'yaml';
 import * as z from 'zod/mini';
 import { $ZodArray, $ZodCodec, $ZodObject, $ZodPrefault, $ZodReadonly } from 'zod/v4/core';
 
-import { type Config, schema } from './schema.js';
+import { valueAt } from './faults.js';
+import { type Config, processSettings, schema } from './schema.js';
 import { type SettingMeta, settingMeta } from './setting.js';
 
 /** The settings of the schema, as a tree for lookups and as rows for the documentation. */
@@ -18,6 +19,8 @@ export interface Setting {
   readonly schema: Schema;
   readonly meta: SettingMeta;
   readonly environmentName: string;
+  /** See {@link processSettings}. */
+  readonly isOfProcess: boolean;
 }
 
 /** The value that a text of the environment or the command line stands for. */
@@ -54,7 +57,8 @@ function sectionOf(section: Schema, path: string): Section {
 
 function settingOf(schema: Schema, path: string): Setting | undefined {
   const meta = settingMeta.get(schema);
-  return meta && { kind: 'setting', path, schema, meta, environmentName: environmentNameOf(path) };
+  const isOfProcess = processSettings.includes(path);
+  return meta && { kind: 'setting', path, schema, meta, environmentName: environmentNameOf(path), isOfProcess };
 }
 
 export function environmentNameOf(path: string): string {
@@ -119,6 +123,7 @@ export interface SettingRow {
   readonly path: string;
   /** Undefined for the fields of a list's items. */
   readonly environmentName: string | undefined;
+  readonly isOfProcess: boolean;
   /** With its dashes; undefined if there is none. */
   readonly flag: string | undefined;
   readonly defaultText: string;
@@ -133,10 +138,11 @@ export function listSettings(): SettingRow[] {
   return allSettings.flatMap((setting) => [rowOf(setting), ...rowsInside(setting)]);
 }
 
-function rowOf({ path, schema, meta, environmentName }: Setting): SettingRow {
+function rowOf({ path, schema, meta, environmentName, isOfProcess }: Setting): SettingRow {
   return {
     path,
     environmentName,
+    isOfProcess,
     flag: meta.flag && `--${meta.flag}`,
     defaultText: meta.defaultText ?? defaultTextOf(schema),
     allowed: meta.allowed,
@@ -161,7 +167,16 @@ function defaultTextOf(schema: Schema): string {
 
 /** The effective settings as a file that yields the same settings. No setting is a secret. */
 export function formatConfig(config: Config): string {
-  return stringify(z.encode(schema, config), { lineWidth: 0 });
+  return stringify(valuesInFile(rootSection, z.encode(schema, config)), { lineWidth: 0 });
+}
+
+function valuesInFile(section: Section, values: unknown): Readonly<Record<string, unknown>> {
+  const entries = [...section.children].flatMap(([key, child]) => {
+    const value = valueAt(values, [key]);
+    if (child.kind === 'section') return [[key, valuesInFile(child, value)] as const];
+    return child.isOfProcess ? [] : [[key, value] as const];
+  });
+  return Object.fromEntries(entries);
 }
 
 const hashBytes = 6;

@@ -119,7 +119,7 @@ describe('the scope', () => {
       { settings: { totalShards: 3 }, host: { name: 'exporter-3' } },
       '"exporter-3", ends in 3',
       'from 0 to 2',
-      'cluster.totalShards',
+      '--total-shards',
       '--shard',
     ],
   ])('the scope is an error with a hint when %s', async (_what, given, ...mentions) => {

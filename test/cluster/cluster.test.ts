@@ -52,10 +52,10 @@ beforeAll(async () => {
   config = loadConfig({
     file: {
       path: 'test',
-      text: 'cache: {ttl: 0}\nweb: {listenAddresses: ["127.0.0.1:0"]}\nworkloads: {controllers: true}',
+      text: 'cache: {ttl: 0}\nworkloads: {controllers: true}',
     },
     environment: process.env,
-    flags: {},
+    flags: { 'web.listen-address': ['127.0.0.1:0'] },
   });
   credentials = await loadCredentials({ environment: process.env, homeDir: homedir(), clock });
   api = new ApiClient({ credentials, clock, version });

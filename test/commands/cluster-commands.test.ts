@@ -15,6 +15,7 @@ import type { CommandContext } from '../../src/commands/context.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { podSpec } from '../sim/pods.js';
 import { serveReading } from '../source/served-reading.js';
+import { assignmentsOf } from '../support/assignments.js';
 import { aCommandContext, type RecordedCommand } from '../support/command-context.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { leastRules } from '../support/exporter.js';
@@ -52,14 +53,12 @@ async function prepare({
   const folder = await temporaryFolder();
   const cluster = await SimulatedCluster.start({ scenario });
   const kubeconfig = path.join(folder.path, 'kubeconfig');
-  const configFile = path.join(folder.path, 'config.yaml');
   const token = cluster.issueToken({ user: 'operator', rules });
   const text = cluster.kubeconfig(token);
   await writeFile(kubeconfig, namespace === undefined ? text : withNamespace(text, namespace));
-  await writeFile(configFile, settings);
   return {
     cluster,
-    flags: ['--kubeconfig', kubeconfig, '--config.file', configFile, ...from],
+    flags: ['--kubeconfig', kubeconfig, ...assignmentsOf(settings).flatMap((one) => ['--set', one]), ...from],
     [Symbol.asyncDispose]: async () => {
       await cluster[Symbol.asyncDispose]();
       await folder[Symbol.asyncDispose]();

@@ -19,8 +19,6 @@ import { parseExposition } from '../support/exposition-parser.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { temporaryFolder } from '../support/programs.js';
 
-const listen = 'web: {listenAddresses: ["127.0.0.1:0"], enableLifecycle: true}\n';
-
 interface RunningCommand extends AsyncDisposable {
   readonly request: (method: string, path: string) => Promise<HttpAnswer>;
   readonly value: (family: string) => Promise<number | undefined>;
@@ -49,7 +47,7 @@ async function start(settings: string, { flags, ...overrides }: StartOptions = {
   cluster.model.addPod(podSpec('cart', { labels: { app: 'cart', team: 'shop' } }));
   const hangUps: (() => void)[] = [];
   const command = aCommandContext({ onHangUp: (listener) => hangUps.push(listener), ...overrides });
-  const rewrite = (text: string): Promise<void> => writeFile(file, listen + text);
+  const rewrite = (text: string): Promise<void> => writeFile(file, text);
   await rewrite(settings);
   let onListening: (ports: readonly number[]) => void = () => undefined;
   const port = new Promise<number>((resolve) => {
@@ -59,9 +57,7 @@ async function start(settings: string, { flags, ...overrides }: StartOptions = {
   });
   const running = runApp({
     settings: await loadSettings(
-      flags === undefined
-        ? { configFile: file, values: {} }
-        : { configFile: undefined, values: { ...listenFlags, ...flags } },
+      { configFile: flags === undefined ? file : undefined, values: { ...listenFlags, ...flags } },
       command.context,
     ),
     credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),

@@ -9,8 +9,6 @@ cluster:
   namespaces: [shop, web]
   podSelector: "tier in (a,b),!legacy"
   skipNodes: ["x,y in (1,2)"]
-  shard: 2
-  totalShards: 3
 kubelet:
   addressTypes: [Hostname]
   port: 10250
@@ -35,7 +33,7 @@ metrics:
   maxSeries: 50000
   compatibility: k8s-ephemeral-storage-metrics
 scrape: {timeoutOffset: 0, defaultTimeout: 5s, maxInFlight: 7}
-web: {listenAddresses: [":1", "[::1]:2", "localhost:3"], telemetryPath: /m, enableLifecycle: true, clusterName: prod, links: ["a=https://h/?b=c"]}
+web: {clusterName: prod, links: ["a=https://h/?b=c"]}
 log: {level: debug, format: json}
 `;
 
@@ -48,18 +46,23 @@ describe('formatConfig', () => {
     ['unchecked certificates', 'kubelet: {tls: {insecureSkipVerify: true}}'],
     ['discovery by labels', 'workloads: {labels: [app]}'],
     ['no node skipped', 'cluster: {skipNodes: []}'],
-    ['one node alone', 'cluster: {nodeLocal: true, node: node-1}'],
+    ['one node alone', 'cluster: {nodeLocal: true}'],
   ])('the printed settings yield the same settings: %s', (_case, text) => {
     const config = loadText(text);
     expect(loadText(formatConfig(config))).toEqual(config);
     expect(formatConfig(loadText(formatConfig(config)))).toBe(formatConfig(config));
   });
 
-  it('durations, sizes and addresses are printed in their text form', () => {
+  it('durations and sizes are printed in their text form', () => {
     const text = formatConfig(loadText('cache: {ttl: 90s, maxBackoff: 0}\nkubelet: {maxBodySize: 33554432}'));
     expect(text).toContain('cache:\n  ttl: 1m30s\n  nearTtl: 10s\n  maxBackoff: 5m\n');
     expect(text).toContain('  maxBodySize: 32Mi\n');
-    expect(text).toContain('  listenAddresses:\n    - :9797\n');
+  });
+
+  it('what belongs to one process alone is not printed: no file has it', () => {
+    const process = load({ flags: { node: 'node-1', 'web.listen-address': [':1'], 'web.enable-lifecycle': true } });
+    expect(formatConfig(process)).toBe(formatConfig(load({})));
+    expect(configHash(process)).not.toBe(configHash(load({})));
   });
 });
 

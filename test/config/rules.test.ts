@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { faultsOf, linesOf, loadText } from './support.js';
+import { errorOf, faultsOf, faultsOfSet, linesOf, loadSet, loadText } from './support.js';
 
 const directCases: readonly (readonly [path: string, text: string])[] = [
   ['kubelet.addressTypes', 'addressTypes: [Hostname]'],
@@ -31,7 +31,7 @@ it.each<[paths: string[], text: string]>([
   [['kubelet.tls.certFile', 'kubelet.tls.keyFile'], 'kubelet: {access: proxy, tls: {certFile: /cert, keyFile: /key}}'],
   ...directCases.map(([path, text]): [string[], string] => [[path], `kubelet: {access: proxy, ${text}}`]),
 ])('the paths %j have a fault in %s', (paths, text) => {
-  expect(faultsOf(text).map((fault) => fault.path)).toEqual(paths);
+  expect(faultsOfSet(text).map((fault) => fault.path)).toEqual(paths);
 });
 
 it.each([
@@ -54,7 +54,7 @@ it.each([
   'kubelet: {access: proxy, requestTimeout: 5s, maxConcurrentRequests: 1, maxBodySize: 1Mi}',
   ...directCases.map(([, text]) => `kubelet: {access: direct, ${text}}`),
 ])('the settings %s have no fault', (text) => {
-  expect(() => loadText(text)).not.toThrow();
+  expect(() => loadSet(text)).not.toThrow();
 });
 
 it.each([
@@ -76,14 +76,15 @@ it('a fault names both settings, their values and their sources', () => {
     'kubelet.port: found 10250 (config.yaml:3); allowed: only the default, as the API server connects to the kubelets, together with kubelet.access, which is "proxy" (config.yaml:2)',
   ]);
   expect(linesOf('agent: {enabled: true}')).toEqual([
-    'agent.enabled: found true (config.yaml:1); allowed: only false, as the agent reads a single node (or set cluster.node), together with cluster.nodeLocal, which is false (default)',
+    'agent.enabled: found true (config.yaml:1); allowed: only false, as the agent reads a single node (or set --node), together with cluster.nodeLocal, which is false (default)',
   ]);
   expect(linesOf('agent: {sampleInterval: 1s}')).toEqual([
     'agent.sampleInterval: found "1s" (config.yaml:1); allowed: only 0 together with agent.enabled, which is false (default)',
   ]);
-  expect(linesOf('cluster: {node: node-1, totalShards: 3, shard: 4}')).toEqual([
-    'cluster.shard: found 4 (config.yaml:1); allowed: less than cluster.totalShards, which is 3 (config.yaml:1)',
-    'cluster.node: found "node-1" (config.yaml:1); allowed: only "", as the exporter of a single node has no shards, together with cluster.totalShards, which is 3 (config.yaml:1)',
+  const { message } = errorOf({ flags: { node: 'node-1', 'total-shards': '3', shard: '4' } });
+  expect(message.split('\n')).toEqual([
+    'cluster.shard: found 4 (--shard); allowed: less than cluster.totalShards, which is 3 (--total-shards)',
+    'cluster.node: found "node-1" (--node); allowed: only "", as the exporter of a single node has no shards, together with cluster.totalShards, which is 3 (--total-shards)',
   ]);
   expect(linesOf('kubelet: {tls: {keyFile: /key}}')).toEqual([
     'kubelet.tls.keyFile: found "/key" (config.yaml:1); allowed: a file only together with kubelet.tls.certFile, which is nothing (default)',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import { contradictorySelectors } from '../../src/cluster/kube/virtual-node.js';
-import { faultsOf, linesOf, load, loadText } from './support.js';
+import { faultsOf, faultsOfSet, linesOf, load, loadSet, loadText } from './support.js';
 
 it.each([
   ['type=virtual-kubelet,liqo.io/type=virtual-node', ['liqo.io/type=virtual-node,type=virtual-kubelet']],
@@ -99,7 +99,7 @@ describe('accepted values', () => {
       },
     ],
   ])('the settings %s are accepted', (text, expected) => {
-    expect(loadText(text)).toMatchObject(expected);
+    expect(loadSet(text)).toMatchObject(expected);
   });
 
   it.each(['cluster:', 'cluster: {namespaces: }', 'cluster: ~', 'workloads: {selectors: , controllers: }'])(
@@ -235,7 +235,7 @@ describe('rejected values', () => {
     ['log.level', 'log: {level: trace}'],
     ['log.format', 'log: {format: text}'],
   ])('a rejected value of %s is a fault: %s', (path, text) => {
-    expect(faultsOf(text).map((fault) => fault.path)).toEqual([path]);
+    expect(faultsOfSet(text).map((fault) => fault.path)).toEqual([path]);
   });
 
   it('a placeholder of a link that does not exist is a fault that names the one that is meant', () => {
@@ -255,6 +255,27 @@ describe('rejected values', () => {
       'workloads.selectors[1].name',
     ]);
   });
+});
+
+it.each([
+  ['cluster: {node: node-1}', 'cluster.node', 'set --node or EPHEMERAL_STORAGE_EXPORTER_CLUSTER_NODE'],
+  ['cluster: {shard: 0}', 'cluster.shard', 'set --shard or EPHEMERAL_STORAGE_EXPORTER_CLUSTER_SHARD'],
+  ['cluster: {totalShards: 2}', 'cluster.totalShards', /^set --total-shards or /],
+  ['web: {listenAddresses: [":1"]}', 'web.listenAddresses', /^set --web.listen-address or /],
+  ['web: {telemetryPath: /m}', 'web.telemetryPath', /^set --web.telemetry-path or /],
+  ['web: {configFile: web.yml}', 'web.configFile', /^set --web.config.file or /],
+  ['web: {enableLifecycle: true}', 'web.enableLifecycle', /^set --web.enable-lifecycle or /],
+])('the file %s is refused: a flag sets %s', (text, path, hint) => {
+  const problem = 'a flag, and no setting of the file';
+  const stringMatching = expect.stringMatching(hint) as unknown;
+  expect(faultsOf(text)).toEqual([{ path, problem, source: 'config.yaml:1', hint: stringMatching }]);
+});
+
+it('the file is refused for a flag alone, whatever follows from its value; what is allowed names no flag', () => {
+  expect(linesOf('agent: {enabled: true}\ncluster: {node: node-1, nod: 1}')).toEqual([
+    'cluster.nod: unknown key (config.yaml:2); allowed: nodeSelector, namespaces, podSelector, skipNodes, nodeLocal',
+    'cluster.node: a flag, and no setting of the file (config.yaml:2); set --node or EPHEMERAL_STORAGE_EXPORTER_CLUSTER_NODE',
+  ]);
 });
 
 describe('messages', () => {

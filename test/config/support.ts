@@ -1,6 +1,7 @@
 import { ConfigError, type SettingFault } from '../../src/config/faults.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
+import { assignmentsOf } from '../support/assignments.js';
 
 export function load(sources: Partial<Parameters<typeof loadConfig>[0]>): Config {
   return loadConfig({ environment: {}, flags: {}, ...sources });
@@ -8,6 +9,11 @@ export function load(sources: Partial<Parameters<typeof loadConfig>[0]>): Config
 
 export function loadText(text: string): Config {
   return load({ file: { path: 'config.yaml', text } });
+}
+
+/** The same of `--set`, which has the settings of one process too. */
+export function loadSet(text: string): Config {
+  return load({ assignments: assignmentsOf(text) });
 }
 
 /** The error of settings that must not load. */
@@ -23,6 +29,10 @@ export function errorOf(sources: Partial<Parameters<typeof loadConfig>[0]>): Con
 
 export function faultsOf(text: string): readonly SettingFault[] {
   return errorOf({ file: { path: 'config.yaml', text } }).faults;
+}
+
+export function faultsOfSet(text: string): readonly SettingFault[] {
+  return errorOf({ assignments: assignmentsOf(text) }).faults;
 }
 
 /** The lines of the message. */

@@ -11,6 +11,7 @@ import type { Clock } from '../../src/lib/base/clock.js';
 import { createLogger } from '../../src/metrics/telemetry/line-logger.js';
 import { App } from '../../src/serve/app/app.js';
 import type { Host } from '../../src/serve/app/resolve-scope.js';
+import { assignmentsOf } from './assignments.js';
 import { type ParsedFamily, type ParsedSample, parseExposition } from './exposition-parser.js';
 import { type HttpAnswer, send } from './http-get.js';
 import { ManualClock } from './manual-clock.js';
@@ -53,9 +54,10 @@ export interface Scraped {
   readonly value: (name: string, labels: Readonly<Record<string, string>>) => number | undefined;
 }
 
+/** Of a file, and of flags: settings of one process too. */
 export function settingsOf(text: string): Config {
   const environment = { EPHEMERAL_STORAGE_EXPORTER_WEB_LISTEN_ADDRESSES: '127.0.0.1:0' };
-  return loadConfig({ file: { path: 'test', text }, environment, flags: {} });
+  return loadConfig({ assignments: assignmentsOf(text), environment, flags: {} });
 }
 
 interface ExporterParts {

@@ -27,7 +27,7 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
     'The summary lists no pods although pods run on the node. The kubelet may have just started; otherwise check its log.',
   not_ready: 'The node has no address or port yet. Wait until its kubelet has registered.',
   never: 'The kubelet has not been scraped yet, or not since its data expired.',
-  no_node: 'The cluster has no such node. Check cluster.node or NODE_NAME.',
+  no_node: 'The cluster has no such node. Check --node or NODE_NAME.',
   internal_error: 'An error in the exporter, which its log names. Report it with the summary of the node.',
   skipped: 'The node matches cluster.skipNodes and is never scraped.',
 };

@@ -54,8 +54,7 @@ export async function resolveScope(options: ScopeOptions, signal: AbortSignal): 
   return { shard: totalShards === 1 ? 0 : shardNumber(options), totalShards, nodeName: undefined };
 }
 
-const nodeHint =
-  'set cluster.node (flag --node of serve), or set NODE_NAME from the field spec.nodeName by the downward API';
+const nodeHint = 'set --node of serve, or set NODE_NAME from the field spec.nodeName by the downward API';
 
 /** The message for a single node that does not exist. */
 export function noSuchNode(nodeName: string): string {
@@ -111,7 +110,7 @@ function shardNumber({ settings: { shard, totalShards }, host }: ScopeOptions): 
   const [hostLabel = ''] = host.name.split('.');
   const ordinal = /-(?<digits>0|[1-9]\d*)$/.exec(hostLabel)?.groups?.['digits'];
   const found = `the name of this host, ${JSON.stringify(host.name)},`;
-  const hint = 'set the shard with --shard (cluster.shard)';
+  const hint = 'set the shard with --shard';
   if (ordinal === undefined) {
     throw new UserError(
       `${found} does not end in a shard's number, as names of StatefulSet pods do; ${hint}, from 0 to ${totalShards - 1}`,
@@ -119,7 +118,7 @@ function shardNumber({ settings: { shard, totalShards }, host }: ScopeOptions): 
   }
   if (Number(ordinal) >= totalShards) {
     throw new UserError(
-      `${found} ends in ${ordinal}, but there are only shards from 0 to ${totalShards - 1}; raise cluster.totalShards to the number of replicas, or ${hint}`,
+      `${found} ends in ${ordinal}, but there are only shards from 0 to ${totalShards - 1}; raise --total-shards to the number of replicas, or ${hint}`,
     );
   }
   return Number(ordinal);

@@ -93,7 +93,7 @@ workloads:
     - {name: carts, selector: {matchLabels: {app: cart}, matchExpressions: [{key: old, operator: DoesNotExist}]}}
   labels: [team]
 metrics: {levels: [pod, node], allow: ["a.*"]}
-web: {listenAddresses: [":9797"], links: {docs: "https://example.com/"}}
+web: {clusterName: prod, links: {docs: "https://example.com/"}}
 `;
 
 const selectors = ['app=web', 'a in (b,c),!d', 'x notin (y)', 'a==b,c!=d,e'];
