@@ -5,19 +5,19 @@ import { parseFieldSelector, type TopFlags, topOptions } from '../../../src/comm
 
 const none: TopFlags = { output: 'table', headers: true };
 
-it.each<[what: string, resource: TopResource, name: string | undefined, flags: Partial<TopFlags>, expected: object]>([
-  ['the name of a pod', 'pods', 'cart-0', {}, { name: 'cart-0', resource: 'pods' }],
-  ['the containers of a pod', 'pods', 'cart-0', { containers: true }, { name: 'cart-0', resource: 'containers' }],
-  ['the name of a node', 'nodes', 'node-1', {}, { name: 'node-1' }],
-  ['a node', 'next', undefined, { node: 'node-1' }, { node: 'node-1' }],
-  ['a node as kubectl names it', 'pods', undefined, { fieldSelector: 'node-1' }, { node: 'node-1' }],
-  ['a selector', 'evictions', undefined, { selector: 'a=b' }, { selector: 'a=b' }],
-  ['a selector of workloads', 'workloads', undefined, { selector: 'a=b' }, { selector: 'a=b' }],
-  ['a limit of 0 as all rows', 'pods', undefined, { limit: 0 }, { limit: Infinity }],
-  ['no limit as the usual one', 'pods', undefined, {}, { limit: undefined }],
-  ['--watch with the usual interval', 'pods', undefined, { watch: true }, { watchIntervalMs: 5_000 }],
-  ['--watch with an interval', 'pods', undefined, { watch: true, interval: 100 }, { watchIntervalMs: 100 }],
-])('top takes %s', (_what, resource, name, flags, expected) => {
+it.each<[what: string, of: [resource: TopResource, name?: string], flags: Partial<TopFlags>, expected: object]>([
+  ['the name of a pod', ['pods', 'cart-0'], {}, { name: 'cart-0', resource: 'pods' }],
+  ['the containers of a pod', ['pods', 'cart-0'], { containers: true }, { name: 'cart-0', resource: 'containers' }],
+  ['the name of a node', ['nodes', 'node-1'], {}, { name: 'node-1' }],
+  ['a node', ['next'], { node: 'node-1' }, { node: 'node-1' }],
+  ['a node as kubectl names it', ['pods'], { fieldSelector: 'node-1' }, { node: 'node-1' }],
+  ['a selector', ['evictions'], { selector: 'a=b' }, { selector: 'a=b' }],
+  ['a selector of workloads', ['workloads'], { selector: 'a=b' }, { selector: 'a=b' }],
+  ['a limit of 0 as all rows', ['pods'], { limit: 0 }, { limit: Infinity }],
+  ['no limit as the usual one', ['pods'], {}, { limit: undefined }],
+  ['--watch with the usual interval', ['pods'], { watch: true }, { watchIntervalMs: 5_000 }],
+  ['--watch with an interval', ['pods'], { watch: true, interval: 100 }, { watchIntervalMs: 100 }],
+])('top takes %s', (_what, [resource, name], flags, expected) => {
   expect(topOptions(resource, name, { ...none, ...flags })).toMatchObject(expected);
 });
 
