@@ -114,23 +114,16 @@ describe('the cgroups of a node', () => {
   });
 });
 
-describe('block devices', () => {
-  it('block devices have names, and the disks below them, whether these are divided or not', async () => {
-    await using sys = await temporaryFolder();
-    const folder = writeBlockDevices(sys.path, [
-      { id: '8:0', path: 'pci0/block/sda' },
-      { id: '8:3', path: 'pci0/block/sda/sda3' },
-      { id: '8:16', path: 'pci0/block/sdb' },
-      { id: '253:0', path: 'virtual/block/dm-0', below: ['pci0/block/sda/sda3', 'pci0/block/sdb'] },
-      { id: '253:1', path: 'virtual/block/dm-1', below: ['virtual/block/dm-0'] },
-    ]);
-    const devices = new BlockDevices(folder);
-    expect(['8:0', '253:0', '9:9'].map((id) => devices.nameOf(id))).toEqual(['sda', 'dm-0', '9:9']);
-    expect(['8:0', '253:0', '253:1', '9:9'].map((id) => devices.below(id))).toEqual([
-      [],
-      ['8:0', '8:16'],
-      ['253:0'],
-      [],
-    ]);
-  });
+it('block devices have names, and the disks below them, whether these are divided or not', async () => {
+  await using sys = await temporaryFolder();
+  const folder = writeBlockDevices(sys.path, [
+    { id: '8:0', path: 'pci0/block/sda' },
+    { id: '8:3', path: 'pci0/block/sda/sda3' },
+    { id: '8:16', path: 'pci0/block/sdb' },
+    { id: '253:0', path: 'virtual/block/dm-0', below: ['pci0/block/sda/sda3', 'pci0/block/sdb'] },
+    { id: '253:1', path: 'virtual/block/dm-1', below: ['virtual/block/dm-0'] },
+  ]);
+  const devices = new BlockDevices(folder);
+  expect(['8:0', '253:0', '9:9'].map((id) => devices.nameOf(id))).toEqual(['sda', 'dm-0', '9:9']);
+  expect(['8:0', '253:0', '253:1', '9:9'].map((id) => devices.below(id))).toEqual([[], ['8:0', '8:16'], ['253:0'], []]);
 });

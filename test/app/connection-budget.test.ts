@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { connectionBudget } from '../../src/serve/app/connection-budget.js';
 
@@ -7,59 +7,54 @@ function configuredBy(maxConcurrentRequests: number) {
   return { maxConcurrentRequests };
 }
 
-describe('the budget of open files', () => {
-  /** [requests by the settings, limit of open files, connections of readers, requests, kept connections] */
-  it.each([
-    [64, undefined, 400, 64, 1_024],
-    [64, 1_048_576, 400, 64, 1_024],
-    [64, 1_024, 400, 64, 460],
-    [64, 256, 78, 39, 39],
-    [64, 194, 47, 23, 24],
-    [64, 128, 25, 13, 13],
-    [64, 64, 12, 6, 7],
-    [1, 64, 12, 1, 12],
-    [10_000, 1_024, 400, 262, 262],
-  ])('a budget for %d requests within %s files gives readers %d, kubelets %d and %d', (configured, limit, ...parts) => {
-    const { maxReaderConnections, maxConcurrentRequests, maxKeptConnections } = connectionBudget(
-      configuredBy(configured),
-      limit,
-    );
-    expect([maxReaderConnections, maxConcurrentRequests, maxKeptConnections]).toEqual(parts);
-  });
-
-  it('the budget fits in any limit from 64 on, with what the process itself needs', () => {
-    fc.assert(
-      fc.property(fc.integer({ min: 64, max: 4_096 }), fc.integer({ min: 1, max: 1_000 }), (limit, configured) => {
-        const budget = connectionBudget(configuredBy(configured), limit);
-        const { maxReaderConnections, maxConcurrentRequests, maxKeptConnections } = budget;
-        expect(maxReaderConnections + maxConcurrentRequests + maxKeptConnections + 38).toBeLessThanOrEqual(limit);
-        expect(maxReaderConnections).toBeGreaterThanOrEqual(12);
-        expect(maxConcurrentRequests).toBeGreaterThanOrEqual(Math.min(4, configured));
-      }),
-    );
-  });
-
-  it.each([0, 1, 40, 300, 5_000])(
-    'the budget keeps connections to %d nodes, to 1,024 at most, as named',
-    (nodeCount) => {
-      const needed = connectionBudget(configuredBy(64)).neededOpenFiles(nodeCount);
-      expect(connectionBudget(configuredBy(64), needed).maxKeptConnections).toBeGreaterThanOrEqual(
-        Math.min(nodeCount, 1_024),
-      );
-    },
+/** [requests by the settings, limit of open files, connections of readers, requests, kept connections] */
+it.each([
+  [64, undefined, 400, 64, 1_024],
+  [64, 1_048_576, 400, 64, 1_024],
+  [64, 1_024, 400, 64, 460],
+  [64, 256, 78, 39, 39],
+  [64, 194, 47, 23, 24],
+  [64, 128, 25, 13, 13],
+  [64, 64, 12, 6, 7],
+  [1, 64, 12, 1, 12],
+  [10_000, 1_024, 400, 262, 262],
+])('a budget for %d requests within %s files gives readers %d, kubelets %d and %d', (configured, limit, ...parts) => {
+  const { maxReaderConnections, maxConcurrentRequests, maxKeptConnections } = connectionBudget(
+    configuredBy(configured),
+    limit,
   );
+  expect([maxReaderConnections, maxConcurrentRequests, maxKeptConnections]).toEqual(parts);
+});
 
-  it.each([
-    [200, 628, 200],
-    [1_000, 1_564, 1_000],
-    [5_000, 1_588, 1_024],
-  ])('the budget for %d nodes names %d, with which %d connections are kept', (nodeCount, needed, keptCount) => {
-    const { neededOpenFiles } = connectionBudget(configuredBy(64));
-    expect(neededOpenFiles(nodeCount)).toBe(needed);
-    expect(connectionBudget(configuredBy(64), needed)).toMatchObject({
-      maxConcurrentRequests: 64,
-      maxKeptConnections: keptCount,
-    });
-    expect(connectionBudget(configuredBy(64), needed - 2).maxKeptConnections).toBeLessThan(keptCount);
+it('the budget fits in any limit from 64 on, with what the process itself needs', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 64, max: 4_096 }), fc.integer({ min: 1, max: 1_000 }), (limit, configured) => {
+      const budget = connectionBudget(configuredBy(configured), limit);
+      const { maxReaderConnections, maxConcurrentRequests, maxKeptConnections } = budget;
+      expect(maxReaderConnections + maxConcurrentRequests + maxKeptConnections + 38).toBeLessThanOrEqual(limit);
+      expect(maxReaderConnections).toBeGreaterThanOrEqual(12);
+      expect(maxConcurrentRequests).toBeGreaterThanOrEqual(Math.min(4, configured));
+    }),
+  );
+});
+
+it.each([0, 1, 40, 300, 5_000])('the budget keeps connections to %d nodes, to 1,024 at most, as named', (nodeCount) => {
+  const needed = connectionBudget(configuredBy(64)).neededOpenFiles(nodeCount);
+  expect(connectionBudget(configuredBy(64), needed).maxKeptConnections).toBeGreaterThanOrEqual(
+    Math.min(nodeCount, 1_024),
+  );
+});
+
+it.each([
+  [200, 628, 200],
+  [1_000, 1_564, 1_000],
+  [5_000, 1_588, 1_024],
+])('the budget for %d nodes names %d, with which %d connections are kept', (nodeCount, needed, keptCount) => {
+  const { neededOpenFiles } = connectionBudget(configuredBy(64));
+  expect(neededOpenFiles(nodeCount)).toBe(needed);
+  expect(connectionBudget(configuredBy(64), needed)).toMatchObject({
+    maxConcurrentRequests: 64,
+    maxKeptConnections: keptCount,
   });
+  expect(connectionBudget(configuredBy(64), needed - 2).maxKeptConnections).toBeLessThan(keptCount);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import type { LookupResult } from '../../src/cluster/kubelet/kubelet-cache.js';
@@ -61,20 +61,18 @@ function setUp() {
   return { scrape, derived, whenDerived, lookups, pods };
 }
 
-describe('a scrape', () => {
-  it('a scrape derives nothing after its deadline: the other nodes have no data yet', async () => {
-    const { scrape, derived, whenDerived } = setUp();
-    const deadline = new AbortController();
-    whenDerived.on = () => {
-      if (derived.size === 5) deadline.abort();
-    };
-    const { nodes: states } = await scrape(undefined, deadline.signal);
-    expect(derived.size).toBe(5);
-    const count = (state: string) => states.filter((node) => node.state === state).length;
-    expect([count('fresh'), count('absent')]).toEqual([5, 15]);
-    whenDerived.on = () => undefined;
-    expect((await scrape()).nodes.map(({ state }) => state)).toEqual(nodes.map(() => 'fresh'));
-  });
+it('a scrape derives nothing after its deadline: the other nodes have no data yet', async () => {
+  const { scrape, derived, whenDerived } = setUp();
+  const deadline = new AbortController();
+  whenDerived.on = () => {
+    if (derived.size === 5) deadline.abort();
+  };
+  const { nodes: states } = await scrape(undefined, deadline.signal);
+  expect(derived.size).toBe(5);
+  const count = (state: string) => states.filter((node) => node.state === state).length;
+  expect([count('fresh'), count('absent')]).toEqual([5, 15]);
+  whenDerived.on = () => undefined;
+  expect((await scrape()).nodes.map(({ state }) => state)).toEqual(nodes.map(() => 'fresh'));
 });
 
 it('a scrape lets go of what takes the most memory of a pod as soon as text was made of it', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { readinessChecks } from '../../src/serve/app/readiness-checks.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -24,20 +24,18 @@ async function nodesAfter(watch: Answer): Promise<string | undefined> {
   return nodes?.message;
 }
 
-describe('the readiness of listed nodes', () => {
-  it('the readiness of listed nodes names their age while they are watched', async () => {
-    expect(await nodesAfter(new WatchFeed().answer)).toBe('watched, last progress 2m ago');
-  });
+it('the readiness of listed nodes names their age while they are watched', async () => {
+  expect(await nodesAfter(new WatchFeed().answer)).toBe('watched, last progress 2m ago');
+});
 
-  it('the readiness of listed nodes names why they are not watched', async () => {
-    expect(await nodesAfter(answers(503, { message: 'etcd is away' }))).toMatch(
-      /^not watched, last progress 2m ago, last error: unavailable: .*\b503\b.*: etcd is away/,
-    );
-  });
+it('the readiness of listed nodes names why they are not watched', async () => {
+  expect(await nodesAfter(answers(503, { message: 'etcd is away' }))).toMatch(
+    /^not watched, last progress 2m ago, last error: unavailable: .*\b503\b.*: etcd is away/,
+  );
+});
 
-  it('the readiness of listed nodes quotes the API server on one line, short and without hidden characters', async () => {
-    const message = (await nodesAfter(answers(503, { message: `a\n[-]b\u202e${'c'.repeat(1_000)}` }))) ?? '';
-    expect(message).toContain('a [-]b\\u202ec');
-    expect(message.length).toBeLessThan(400);
-  });
+it('the readiness of listed nodes quotes the API server on one line, short and without hidden characters', async () => {
+  const message = (await nodesAfter(answers(503, { message: `a\n[-]b\u202e${'c'.repeat(1_000)}` }))) ?? '';
+  expect(message).toContain('a [-]b\\u202ec');
+  expect(message.length).toBeLessThan(400);
 });

@@ -1,36 +1,32 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { nextDelayMs, withJitter } from '../../src/lib/base/backoff.js';
 
-describe('nextDelayMs', () => {
-  it.each([
-    [800, 30_000, 1_600],
-    [4_000, 8_000, 8_000],
-    [25_600, 30_000, 30_000],
-    [30_000, 30_000, 30_000],
-  ])('the delay after %d with a maximum of %d is %d', (delayMs, maxMs, expected) => {
-    expect(nextDelayMs(delayMs, maxMs)).toBe(expected);
-  });
+it.each([
+  [800, 30_000, 1_600],
+  [4_000, 8_000, 8_000],
+  [25_600, 30_000, 30_000],
+  [30_000, 30_000, 30_000],
+])('the delay after %d with a maximum of %d is %d', (delayMs, maxMs, expected) => {
+  expect(nextDelayMs(delayMs, maxMs)).toBe(expected);
 });
 
-describe('withJitter', () => {
-  it.each([
-    [0, 500],
-    [0.5, 750],
-    [0.999, 999.5],
-  ])('jitter with random %d makes %d of a delay of 1000', (random, expected) => {
-    expect(withJitter(1_000, () => random)).toBe(expected);
-  });
+it.each([
+  [0, 500],
+  [0.5, 750],
+  [0.999, 999.5],
+])('jitter with random %d makes %d of a delay of 1000', (random, expected) => {
+  expect(withJitter(1_000, () => random)).toBe(expected);
+});
 
-  it('jitter keeps at least half of the delay and adds nothing to it', () => {
-    const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
-    fc.assert(
-      fc.property(fc.integer({ min: 1, max: 600_000 }), fraction, (delayMs, random) => {
-        const jittered = withJitter(delayMs, () => random);
-        expect(jittered).toBeGreaterThanOrEqual(delayMs / 2);
-        expect(jittered).toBeLessThanOrEqual(delayMs);
-      }),
-    );
-  });
+it('jitter keeps at least half of the delay and adds nothing to it', () => {
+  const fraction = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 600_000 }), fraction, (delayMs, random) => {
+      const jittered = withJitter(delayMs, () => random);
+      expect(jittered).toBeGreaterThanOrEqual(delayMs / 2);
+      expect(jittered).toBeLessThanOrEqual(delayMs);
+    }),
+  );
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { messageOf, RequestError, UserError } from '../../src/lib/base/errors.js';
 
@@ -12,18 +12,16 @@ it.each([
   expect(messageOf(thrown)).toBe(expected);
 });
 
-describe('RequestError', () => {
-  it('a RequestError has a reason, a status and a cause', () => {
-    const cause = new Error('socket hang up');
-    const error = new RequestError('http_status', 'node1 answered 500', { cause, status: 500 });
-    expect(error).toMatchObject({ name: 'RequestError', reason: 'http_status', status: 500, cause });
-  });
+it('a RequestError has a reason, a status and a cause', () => {
+  const cause = new Error('socket hang up');
+  const error = new RequestError('http_status', 'node1 answered 500', { cause, status: 500 });
+  expect(error).toMatchObject({ name: 'RequestError', reason: 'http_status', status: 500, cause });
+});
 
-  it('a RequestError has neither a status nor a cause unless they are passed', () => {
-    const error = new RequestError('timeout', 'no answer within 10 s');
-    expect(error.status).toBeUndefined();
-    expect('cause' in error).toBe(false);
-  });
+it('a RequestError has neither a status nor a cause unless they are passed', () => {
+  const error = new RequestError('timeout', 'no answer within 10 s');
+  expect(error.status).toBeUndefined();
+  expect('cause' in error).toBe(false);
 });
 
 it('a UserError has its own name', () => {

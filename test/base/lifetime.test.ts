@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { Lifetime, supervise } from '../../src/lib/base/lifetime.js';
 
@@ -34,36 +34,32 @@ it.each<[string, () => Promise<void>, boolean, readonly string[]]>([
   expect(await toldBy(run(), isStopped)).toEqual(expected);
 });
 
-describe('work', () => {
-  it('work has its result while all parts go on, and after they were stopped', async () => {
-    const lifetime = new Lifetime();
-    await expect(lifetime.during(Promise.resolve(1))).resolves.toBe(1);
-    lifetime.stopped();
-    await expect(lifetime.during(Promise.resolve(2))).resolves.toBe(2);
-    await expect(lifetime.during(Promise.reject(new Error('no')))).rejects.toThrow('no');
-  });
-
-  it('work is not waited for once a part has failed', async () => {
-    const lifetime = new Lifetime();
-    const working = lifetime.during(new Promise(() => undefined));
-    lifetime.failed(new Error('the watch of pods has ended: no'));
-    await expect(working).rejects.toThrow('the watch of pods has ended: no');
-  });
+it('work has its result while all parts go on, and after they were stopped', async () => {
+  const lifetime = new Lifetime();
+  await expect(lifetime.during(Promise.resolve(1))).resolves.toBe(1);
+  lifetime.stopped();
+  await expect(lifetime.during(Promise.resolve(2))).resolves.toBe(2);
+  await expect(lifetime.during(Promise.reject(new Error('no')))).rejects.toThrow('no');
 });
 
-describe('Lifetime.done', () => {
-  it('a lifetime is done once all has been stopped', async () => {
-    const lifetime = new Lifetime();
-    lifetime.stopped();
-    lifetime.failed(new Error('too late'));
-    await expect(lifetime.done).resolves.toBeUndefined();
-  });
+it('work is not waited for once a part has failed', async () => {
+  const lifetime = new Lifetime();
+  const working = lifetime.during(new Promise(() => undefined));
+  lifetime.failed(new Error('the watch of pods has ended: no'));
+  await expect(working).rejects.toThrow('the watch of pods has ended: no');
+});
 
-  it('a lifetime rejects with the first error, and stays so', async () => {
-    const lifetime = new Lifetime();
-    lifetime.failed(new Error('first'));
-    lifetime.failed(new Error('second'));
-    lifetime.stopped();
-    await expect(lifetime.done).rejects.toThrow('first');
-  });
+it('a lifetime is done once all has been stopped', async () => {
+  const lifetime = new Lifetime();
+  lifetime.stopped();
+  lifetime.failed(new Error('too late'));
+  await expect(lifetime.done).resolves.toBeUndefined();
+});
+
+it('a lifetime rejects with the first error, and stays so', async () => {
+  const lifetime = new Lifetime();
+  lifetime.failed(new Error('first'));
+  lifetime.failed(new Error('second'));
+  lifetime.stopped();
+  await expect(lifetime.done).rejects.toThrow('first');
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { byNames, largestFirst, naturalNames, Ranking } from '../../src/lib/base/ranking.js';
 
@@ -14,16 +14,14 @@ const namesOf = (item: (typeof items)[number]): readonly string[] => [item.names
 const ordered = (compare: (a: (typeof items)[number], b: (typeof items)[number]) => number): readonly string[] =>
   [...items].sort(compare).map((item) => namesOf(item).join('/'));
 
-describe('byNames', () => {
-  it('byNames compares the first names, then the second ones, by code units', () => {
-    expect(ordered(byNames(namesOf))).toEqual(['Shop/b', 'db/z', 'shop/a', 'shop/a-b', 'shop/b']);
-  });
+it('byNames compares the first names, then the second ones, by code units', () => {
+  expect(ordered(byNames(namesOf))).toEqual(['Shop/b', 'db/z', 'shop/a', 'shop/a-b', 'shop/b']);
+});
 
-  it('byNames returns 0 for equal names', () => {
-    expect(
-      byNames(namesOf)({ namespace: 'a', pod: 'b', usedBytes: 1 }, { namespace: 'a', pod: 'b', usedBytes: 2 }),
-    ).toBe(0);
-  });
+it('byNames returns 0 for equal names', () => {
+  expect(byNames(namesOf)({ namespace: 'a', pod: 'b', usedBytes: 1 }, { namespace: 'a', pod: 'b', usedBytes: 2 })).toBe(
+    0,
+  );
 });
 
 it('largestFirst orders equal values by name, and unknown ones last', () => {

@@ -38,62 +38,60 @@ function setUp() {
   return { scheduler, clock, lane: scheduler.newLane(), events, task, watchTurns };
 }
 
-describe('Scheduler.newLane', () => {
-  it('a lane runs tasks in the order of the calls and returns their results', async () => {
-    const { lane, events, task } = setUp();
-    const results = await Promise.all([lane.run(task('a', 1)), lane.run(task('b', 1)), lane.run(task('c', 1))]);
-    expect(results).toEqual(['a', 'b', 'c']);
-    expect(events).toEqual(['a', 'b', 'c']);
-  });
+it('a lane runs tasks in the order of the calls and returns their results', async () => {
+  const { lane, events, task } = setUp();
+  const results = await Promise.all([lane.run(task('a', 1)), lane.run(task('b', 1)), lane.run(task('c', 1))]);
+  expect(results).toEqual(['a', 'b', 'c']);
+  expect(events).toEqual(['a', 'b', 'c']);
+});
 
-  it.each([
-    ['runs short tasks within one turn of the event loop', 1, ['a', 'b', 'c', 'turn']],
-    ['yields to the event loop when a time slice is over', 3, ['a', 'b', 'turn', 'c']],
-  ])('a lane %s', async (_case, durationMs, expected) => {
-    const { lane, events, task, watchTurns } = setUp();
-    const turns = watchTurns(1);
-    await Promise.all(['a', 'b', 'c'].map((name) => lane.run(task(name, durationMs))));
-    await turns;
-    expect(events).toEqual(expected);
-  });
+it.each([
+  ['runs short tasks within one turn of the event loop', 1, ['a', 'b', 'c', 'turn']],
+  ['yields to the event loop when a time slice is over', 3, ['a', 'b', 'turn', 'c']],
+])('a lane %s', async (_case, durationMs, expected) => {
+  const { lane, events, task, watchTurns } = setUp();
+  const turns = watchTurns(1);
+  await Promise.all(['a', 'b', 'c'].map((name) => lane.run(task(name, durationMs))));
+  await turns;
+  expect(events).toEqual(expected);
+});
 
-  it('a lane rejects with the error of a task, and continues with the next one', async () => {
-    const { lane, task } = setUp();
-    const failing = lane.run(() => {
-      throw new Error('broken');
-    });
-    const next = lane.run(task('next', 1));
-    await expect(failing).rejects.toThrow('broken');
-    expect(await next).toBe('next');
+it('a lane rejects with the error of a task, and continues with the next one', async () => {
+  const { lane, task } = setUp();
+  const failing = lane.run(() => {
+    throw new Error('broken');
   });
+  const next = lane.run(task('next', 1));
+  await expect(failing).rejects.toThrow('broken');
+  expect(await next).toBe('next');
+});
 
-  it('a lane runs all items of one slice in one turn, and yields between slices', async () => {
-    const { lane, events, task, watchTurns } = setUp();
-    const turns = watchTurns(1);
-    await lane.each(['a', 'b', 'c'], (name) => task(name, 3)());
-    await turns;
-    expect(events).toEqual(['a', 'b', 'turn', 'c']);
-  });
+it('a lane runs all items of one slice in one turn, and yields between slices', async () => {
+  const { lane, events, task, watchTurns } = setUp();
+  const turns = watchTurns(1);
+  await lane.each(['a', 'b', 'c'], (name) => task(name, 3)());
+  await turns;
+  expect(events).toEqual(['a', 'b', 'turn', 'c']);
+});
 
-  it('a lane takes an item only when its turn has come', async () => {
-    const { lane, events, task } = setUp();
-    function* items() {
-      yield task('ask a', 1)();
-      yield task('ask b', 1)();
-    }
-    await lane.each(items(), (name) => events.push(`do ${name}`));
-    expect(events).toEqual(['ask a', 'do ask a', 'ask b', 'do ask b']);
-  });
+it('a lane takes an item only when its turn has come', async () => {
+  const { lane, events, task } = setUp();
+  function* items() {
+    yield task('ask a', 1)();
+    yield task('ask b', 1)();
+  }
+  await lane.each(items(), (name) => events.push(`do ${name}`));
+  expect(events).toEqual(['ask a', 'do ask a', 'ask b', 'do ask b']);
+});
 
-  it('a lane stops at the first item that fails', async () => {
-    const { lane, events } = setUp();
-    const failing = lane.each(['a', 'b'], (name) => {
-      events.push(name);
-      throw new Error('broken');
-    });
-    await expect(failing).rejects.toThrow('broken');
-    expect(events).toEqual(['a']);
+it('a lane stops at the first item that fails', async () => {
+  const { lane, events } = setUp();
+  const failing = lane.each(['a', 'b'], (name) => {
+    events.push(name);
+    throw new Error('broken');
   });
+  await expect(failing).rejects.toThrow('broken');
+  expect(events).toEqual(['a']);
 });
 
 /** Adds a task again and again, as one that never ends; each takes `durationMs`. */
@@ -106,65 +104,61 @@ function endless(lane: Lane, task: (name: string, durationMs: number) => () => s
   return () => (hasEnded = true);
 }
 
-describe('Scheduler: lanes', () => {
-  it('lanes have slices in turns, so that none waits for another one that never ends', async () => {
-    const { scheduler, events, task } = setUp();
-    const lanes = [scheduler.newLane(), scheduler.requests, scheduler.background];
-    const stops = lanes.map((lane, index) => endless(lane, task, `${index}`));
-    while (events.length < 300) await nextTurn();
-    for (const stop of stops) stop();
-    for (const name of ['0', '1', '2']) {
-      expect(events.filter((each) => each === name).length / events.length).toBeCloseTo(1 / 3, 1);
-    }
-  });
-
-  it('lanes keep their slice while what runs in them awaits something between two tasks', async () => {
-    const { scheduler, events, task } = setUp();
-    const [scrape, decoding] = [scheduler.newLane(), scheduler.newLane()];
-    const stop = endless(decoding, task, 'd');
-    for (let node = 0; node < 100; node += 1) await scrape.run(task('s', 0.1));
-    stop();
-    expect(events.filter((name) => name === 'd').length).toBeLessThan(20);
-  });
-
-  it('lanes pass on what is left of a slice', async () => {
-    const { scheduler, events, task } = setUp();
-    const lanes = [scheduler.newLane(), scheduler.requests, scheduler.background];
-    await Promise.all(lanes.map((lane, index) => lane.run(task(`${index}`, 1))));
-    expect(events).toEqual(['0', '1', '2']);
-  });
+it('lanes have slices in turns, so that none waits for another one that never ends', async () => {
+  const { scheduler, events, task } = setUp();
+  const lanes = [scheduler.newLane(), scheduler.requests, scheduler.background];
+  const stops = lanes.map((lane, index) => endless(lane, task, `${index}`));
+  while (events.length < 300) await nextTurn();
+  for (const stop of stops) stop();
+  for (const name of ['0', '1', '2']) {
+    expect(events.filter((each) => each === name).length / events.length).toBeCloseTo(1 / 3, 1);
+  }
 });
 
-describe('Scheduler.readers', () => {
-  it('a scrape takes as long beside readers as without them', async () => {
-    const { scheduler, clock, task, events } = setUp();
-    const stop = endless(scheduler.readers, task, 'page');
-    while (events.length < 100) await nextTurn();
-    const startMs = clock.monotonicMs();
-    const items = Array.from({ length: 200 }, () => task('scrape', 1));
-    await scheduler.newLane().each(items, (item) => item());
-    const tookMs = clock.monotonicMs() - startMs;
-    stop();
-    expect(tookMs).toBeLessThan(200 + 2 * 5);
-  });
+it('lanes keep their slice while what runs in them awaits something between two tasks', async () => {
+  const { scheduler, events, task } = setUp();
+  const [scrape, decoding] = [scheduler.newLane(), scheduler.newLane()];
+  const stop = endless(decoding, task, 'd');
+  for (let node = 0; node < 100; node += 1) await scrape.run(task('s', 0.1));
+  stop();
+  expect(events.filter((name) => name === 'd').length).toBeLessThan(20);
+});
 
-  it('readers have all of the time that nobody else wants', async () => {
-    const { scheduler, clock, task } = setUp();
-    const items = Array.from({ length: 100 }, () => task('page', 1));
-    await scheduler.readers.each(items, (item) => item());
-    expect(clock.monotonicMs()).toBe(100);
-  });
+it('lanes pass on what is left of a slice', async () => {
+  const { scheduler, events, task } = setUp();
+  const lanes = [scheduler.newLane(), scheduler.requests, scheduler.background];
+  await Promise.all(lanes.map((lane, index) => lane.run(task(`${index}`, 1))));
+  expect(events).toEqual(['0', '1', '2']);
+});
 
-  it('beside lanes that never end, readers have four slices a second', async () => {
-    const { scheduler, clock, task, events } = setUp();
-    const stops = [scheduler.newLane(), scheduler.newLane()].map((lane) => endless(lane, task, 'other'));
-    stops.push(endless(scheduler.readers, task, 'page'));
-    while (clock.monotonicMs() < 10_000) await nextTurn();
-    for (const stop of stops) stop();
-    const sliceCount = events.filter((name) => name === 'page').length / 5;
-    expect(sliceCount).toBeGreaterThan(35);
-    expect(sliceCount).toBeLessThan(41);
-  });
+it('a scrape takes as long beside readers as without them', async () => {
+  const { scheduler, clock, task, events } = setUp();
+  const stop = endless(scheduler.readers, task, 'page');
+  while (events.length < 100) await nextTurn();
+  const startMs = clock.monotonicMs();
+  const items = Array.from({ length: 200 }, () => task('scrape', 1));
+  await scheduler.newLane().each(items, (item) => item());
+  const tookMs = clock.monotonicMs() - startMs;
+  stop();
+  expect(tookMs).toBeLessThan(200 + 2 * 5);
+});
+
+it('readers have all of the time that nobody else wants', async () => {
+  const { scheduler, clock, task } = setUp();
+  const items = Array.from({ length: 100 }, () => task('page', 1));
+  await scheduler.readers.each(items, (item) => item());
+  expect(clock.monotonicMs()).toBe(100);
+});
+
+it('beside lanes that never end, readers have four slices a second', async () => {
+  const { scheduler, clock, task, events } = setUp();
+  const stops = [scheduler.newLane(), scheduler.newLane()].map((lane) => endless(lane, task, 'other'));
+  stops.push(endless(scheduler.readers, task, 'page'));
+  while (clock.monotonicMs() < 10_000) await nextTurn();
+  for (const stop of stops) stop();
+  const sliceCount = events.filter((name) => name === 'page').length / 5;
+  expect(sliceCount).toBeGreaterThan(35);
+  expect(sliceCount).toBeLessThan(41);
 });
 
 describe('Scheduler.begin', () => {

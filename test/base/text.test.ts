@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { escapeInvisible, joinTruncated, oneLine, truncate, withoutUserInfo } from '../../src/lib/base/text.js';
 
@@ -10,15 +10,13 @@ it.each([
   expect(truncate(text, 4)).toBe(expected);
 });
 
-describe('oneLine', () => {
-  it('oneLine replaces line feeds, blanks and control characters by single blanks', () => {
-    expect(oneLine(' a\r\n  b\u001b[2Jc\td\n')).toBe('a b [2Jc d');
-  });
+it('oneLine replaces line feeds, blanks and control characters by single blanks', () => {
+  expect(oneLine(' a\r\n  b\u001b[2Jc\td\n')).toBe('a b [2Jc d');
+});
 
-  it('oneLine truncates', () => {
-    expect(oneLine('a\nbcd', 3)).toBe('a b…');
-    expect(oneLine('x'.repeat(1000))).toHaveLength(301);
-  });
+it('oneLine truncates', () => {
+  expect(oneLine('a\nbcd', 3)).toBe('a b…');
+  expect(oneLine('x'.repeat(1000))).toHaveLength(301);
 });
 
 it.each([

@@ -126,105 +126,101 @@ it.each<[string, plans: readonly Plan[], addsAtMs: Readonly<Record<number, reado
   expect(world.startsOf('read/a')).toEqual(startsMs);
 });
 
-describe('WorkQueue: a task', () => {
-  it('a task runs when it is due, once, and is gone then', async () => {
-    await using world = new World().start();
-    world.queue.add('read', 'a', 300);
-    world.queue.add('check', 'a');
-    expect([world.queue.depth('read'), world.queue.depth('check')]).toEqual([1, 1]);
-    await world.clock.advance(10_000);
-    expect(Object.fromEntries(world.runs)).toEqual({ 'read/a': [[300, 300]], 'check/a': [[0, 0]] });
-    expect([world.queue.depth('read'), world.queue.depth('check')]).toEqual([0, 0]);
-    expect(world.clock.sleeperCount).toBe(0);
-  });
-
-  it('a task waits until the queue runs', async () => {
-    await using world = new World();
-    world.queue.add('read', 'a');
-    await world.clock.advance(500);
-    expect(world.runs.size).toBe(0);
-    world.start();
-    await world.clock.advance(0);
-    expect(world.startsOf('read/a')).toEqual([500]);
-  });
-
-  it.each([
-    { delays: [0], nextMs: 500 },
-    { delays: [700], nextMs: 800 },
-    { delays: [900, 600, 5_000], nextMs: 700 },
-  ])('a task added in process with the delays $delays runs again afterwards', async (row) => {
-    await using world = new World([{ durationMs: 500, result: 'done' }]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(100);
-    for (const delayMs of row.delays) world.queue.add('read', 'a', delayMs);
-    expect(world.queue.depth('read')).toBe(1);
-    await world.clock.advance(60_000);
-    expect(world.startsOf('read/a')).toEqual([0, row.nextMs]);
-  });
-
-  it('a task does not wait for others', async () => {
-    await using world = new World([{ durationMs: 60_000, result: 'done' }]).start();
-    world.queue.add('read', 'a');
-    world.queue.add('read', 'b', 10);
-    await world.clock.advance(10);
-    expect(world.startsOf('read/b')).toEqual([10]);
-    expect(world.queue.oldestRun).toEqual({ task: 'read/a', sinceMs: 0 });
-    await world.clock.advance(59_995);
-    expect(world.queue.oldestRun).toEqual({ task: 'read/b', sinceMs: 10 });
-  });
+it('a task runs when it is due, once, and is gone then', async () => {
+  await using world = new World().start();
+  world.queue.add('read', 'a', 300);
+  world.queue.add('check', 'a');
+  expect([world.queue.depth('read'), world.queue.depth('check')]).toEqual([1, 1]);
+  await world.clock.advance(10_000);
+  expect(Object.fromEntries(world.runs)).toEqual({ 'read/a': [[300, 300]], 'check/a': [[0, 0]] });
+  expect([world.queue.depth('read'), world.queue.depth('check')]).toEqual([0, 0]);
+  expect(world.clock.sleeperCount).toBe(0);
 });
 
-describe('WorkQueue: a task that fails', () => {
-  it('a task that fails is retried with growing delays up to a minute, without end', async () => {
-    await using world = new World([failed]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(3_600_000);
-    const starts = world.startsOf('read/a');
-    const delaysMs = starts.slice(1).map((startMs, index) => startMs - (starts[index] ?? NaN));
-    expect(delaysMs.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
-    expect(delaysMs.length).toBeGreaterThan(60);
-    expect(world.retried).toHaveLength(starts.length);
-  });
+it('a task waits until the queue runs', async () => {
+  await using world = new World();
+  world.queue.add('read', 'a');
+  await world.clock.advance(500);
+  expect(world.runs.size).toBe(0);
+  world.start();
+  await world.clock.advance(0);
+  expect(world.startsOf('read/a')).toEqual([500]);
+});
 
-  it('a task that fails is logged once for each run of failures, and once when it succeeds', async () => {
-    await using world = new World([failed, failed, done]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(10_000);
-    expect(world.lines).toEqual([
-      'warn task failed {"task":"read/a","attempt":1,"error":"no luck"}',
-      'debug task failed {"task":"read/a","attempt":2,"error":"no luck"}',
-      'info task succeeded after 2 failed attempts {"task":"read/a"}',
-    ]);
-    expect(world.retried).toEqual(['read', 'read']);
-  });
+it.each([
+  { delays: [0], nextMs: 500 },
+  { delays: [700], nextMs: 800 },
+  { delays: [900, 600, 5_000], nextMs: 700 },
+])('a task added in process with the delays $delays runs again afterwards', async (row) => {
+  await using world = new World([{ durationMs: 500, result: 'done' }]).start();
+  world.queue.add('read', 'a');
+  await world.clock.advance(100);
+  for (const delayMs of row.delays) world.queue.add('read', 'a', delayMs);
+  expect(world.queue.depth('read')).toBe(1);
+  await world.clock.advance(60_000);
+  expect(world.startsOf('read/a')).toEqual([0, row.nextMs]);
+});
 
-  it('a task that fails keeps its growing delays, however often it is added', async () => {
-    await using world = new World([failed]).start();
-    for (let elapsedMs = 0; elapsedMs < 60_000; elapsedMs += 100) {
-      world.queue.add('read', 'a');
-      await world.clock.advance(100);
-    }
-    expect(world.startsOf('read/a')).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000]);
-  });
+it('a task does not wait for others', async () => {
+  await using world = new World([{ durationMs: 60_000, result: 'done' }]).start();
+  world.queue.add('read', 'a');
+  world.queue.add('read', 'b', 10);
+  await world.clock.advance(10);
+  expect(world.startsOf('read/b')).toEqual([10]);
+  expect(world.queue.oldestRun).toEqual({ task: 'read/a', sinceMs: 0 });
+  await world.clock.advance(59_995);
+  expect(world.queue.oldestRun).toEqual({ task: 'read/b', sinceMs: 10 });
+});
 
-  it('a task that fails runs at once when it is added after it was forgotten', async () => {
-    await using world = new World([failed, done]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(200);
-    world.queue.forget('read', 'a');
-    world.queue.add('read', 'a');
-    await world.clock.advance(0);
-    expect(world.startsOf('read/a')).toEqual([0, 200]);
-  });
+it('a task that fails is retried with growing delays up to a minute, without end', async () => {
+  await using world = new World([failed]).start();
+  world.queue.add('read', 'a');
+  await world.clock.advance(3_600_000);
+  const starts = world.startsOf('read/a');
+  const delaysMs = starts.slice(1).map((startMs, index) => startMs - (starts[index] ?? NaN));
+  expect(delaysMs.slice(0, 8)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+  expect(delaysMs.length).toBeGreaterThan(60);
+  expect(world.retried).toHaveLength(starts.length);
+});
 
-  it('a task that fails does not delay others', async () => {
-    await using world = new World([failed, done]).start();
+it('a task that fails is logged once for each run of failures, and once when it succeeds', async () => {
+  await using world = new World([failed, failed, done]).start();
+  world.queue.add('read', 'a');
+  await world.clock.advance(10_000);
+  expect(world.lines).toEqual([
+    'warn task failed {"task":"read/a","attempt":1,"error":"no luck"}',
+    'debug task failed {"task":"read/a","attempt":2,"error":"no luck"}',
+    'info task succeeded after 2 failed attempts {"task":"read/a"}',
+  ]);
+  expect(world.retried).toEqual(['read', 'read']);
+});
+
+it('a task that fails keeps its growing delays, however often it is added', async () => {
+  await using world = new World([failed]).start();
+  for (let elapsedMs = 0; elapsedMs < 60_000; elapsedMs += 100) {
     world.queue.add('read', 'a');
-    await world.clock.advance(200);
-    world.queue.add('read', 'b');
-    await world.clock.advance(0);
-    expect(world.startsOf('read/b')).toEqual([200]);
-  });
+    await world.clock.advance(100);
+  }
+  expect(world.startsOf('read/a')).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000]);
+});
+
+it('a task that fails runs at once when it is added after it was forgotten', async () => {
+  await using world = new World([failed, done]).start();
+  world.queue.add('read', 'a');
+  await world.clock.advance(200);
+  world.queue.forget('read', 'a');
+  world.queue.add('read', 'a');
+  await world.clock.advance(0);
+  expect(world.startsOf('read/a')).toEqual([0, 200]);
+});
+
+it('a task that fails does not delay others', async () => {
+  await using world = new World([failed, done]).start();
+  world.queue.add('read', 'a');
+  await world.clock.advance(200);
+  world.queue.add('read', 'b');
+  await world.clock.advance(0);
+  expect(world.startsOf('read/b')).toEqual([200]);
 });
 
 describe('WorkQueue.forget', () => {
@@ -282,48 +278,46 @@ describe('WorkQueue.forget', () => {
   });
 });
 
-describe('WorkQueue: a stop', () => {
-  it('a stop discards what waits, ends what is in process, and takes nothing more', async () => {
-    const world = new World([{ durationMs: 60_000, result: 'failed' }]).start();
-    world.queue.add('read', 'a');
-    world.queue.add('read', 'b', 1_000);
-    await world.clock.advance(500);
-    await world.stop();
-    world.queue.add('read', 'c');
-    await world.clock.advance(3_600_000);
-    expect([...world.runs.keys()]).toEqual(['read/a']);
-    expect([world.lines, world.queue.depth('read'), world.clock.sleeperCount]).toEqual([[], 0, 0]);
-  });
+it('a stop discards what waits, ends what is in process, and takes nothing more', async () => {
+  const world = new World([{ durationMs: 60_000, result: 'failed' }]).start();
+  world.queue.add('read', 'a');
+  world.queue.add('read', 'b', 1_000);
+  await world.clock.advance(500);
+  await world.stop();
+  world.queue.add('read', 'c');
+  await world.clock.advance(3_600_000);
+  expect([...world.runs.keys()]).toEqual(['read/a']);
+  expect([world.lines, world.queue.depth('read'), world.clock.sleeperCount]).toEqual([[], 0, 0]);
+});
 
-  it('a stop waits for a task that ends late', async () => {
-    const clock = new ManualClock();
-    const queue = new WorkQueue({
-      handlers: { read: () => clock.sleep(700).then(() => undefined) },
-      clock,
-      random: () => 0,
-      logger: silentLogger,
-      observer: { taskRetried: () => undefined },
-    });
-    const stop = new AbortController();
-    let hasEnded = false;
-    const running = queue.run(stop.signal).then(() => (hasEnded = true));
-    queue.add('read', 'a');
-    await clock.advance(100);
-    stop.abort();
-    await clock.advance(500);
-    expect([hasEnded, queue.depth('read')]).toEqual([false, 1]);
-    await clock.advance(100);
-    expect([hasEnded, queue.depth('read')]).toEqual([true, 0]);
-    await running;
+it('a stop waits for a task that ends late', async () => {
+  const clock = new ManualClock();
+  const queue = new WorkQueue({
+    handlers: { read: () => clock.sleep(700).then(() => undefined) },
+    clock,
+    random: () => 0,
+    logger: silentLogger,
+    observer: { taskRetried: () => undefined },
   });
+  const stop = new AbortController();
+  let hasEnded = false;
+  const running = queue.run(stop.signal).then(() => (hasEnded = true));
+  queue.add('read', 'a');
+  await clock.advance(100);
+  stop.abort();
+  await clock.advance(500);
+  expect([hasEnded, queue.depth('read')]).toEqual([false, 1]);
+  await clock.advance(100);
+  expect([hasEnded, queue.depth('read')]).toEqual([true, 0]);
+  await running;
+});
 
-  it('a stop may come before the start', async () => {
-    const world = new World();
-    world.queue.add('read', 'a');
-    await world.queue.run(AbortSignal.abort());
-    await world.clock.advance(1_000);
-    expect([world.runs.size, world.queue.depth('read')]).toEqual([0, 0]);
-  });
+it('a stop may come before the start', async () => {
+  const world = new World();
+  world.queue.add('read', 'a');
+  await world.queue.run(AbortSignal.abort());
+  await world.clock.advance(1_000);
+  expect([world.runs.size, world.queue.depth('read')]).toEqual([0, 0]);
 });
 
 /** One task by the contract's words, without heap, timer or concurrency. */

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { nodeObjectText, PodObjects } from '../../scripts/bench/cluster/api-objects.js';
 import { ClusterState } from '../../scripts/bench/cluster/cluster-state.js';
@@ -35,66 +35,64 @@ function joinedCount(state: ClusterState, body: Buffer, nodeIndex: number): numb
   return [...joined.values()].filter((pod) => pod !== undefined).length;
 }
 
-describe('bodies of the benchmark', () => {
-  it.each(Object.values(shapes))('the benchmark has a summary of $name that decodes', ({ podsPerNode }) => {
-    const state = new ClusterState({ nodeCount: 1, podsPerNode }, nowMs);
-    const summary = decodeSummary(new Summaries(podsPerNode).body(0, state.podsOn(0), nowMs), 'summary');
-    expect(summary.pods).toHaveLength(podsPerNode);
-    for (const { containers, volumes, usedBytes = 0 } of summary.pods) {
-      expect(containers.map(({ name }) => name)).toEqual(['app', 'proxy']);
-      const files = containers.flatMap(({ rootfs, logs }) => [rootfs, logs]);
-      expect(usedBytes).toBe(4096 + sumOf([...files, volumes?.[0]].map((part) => part?.usedBytes)));
-    }
-  });
+it.each(Object.values(shapes))('the benchmark has a summary of $name that decodes', ({ podsPerNode }) => {
+  const state = new ClusterState({ nodeCount: 1, podsPerNode }, nowMs);
+  const summary = decodeSummary(new Summaries(podsPerNode).body(0, state.podsOn(0), nowMs), 'summary');
+  expect(summary.pods).toHaveLength(podsPerNode);
+  for (const { containers, volumes, usedBytes = 0 } of summary.pods) {
+    expect(containers.map(({ name }) => name)).toEqual(['app', 'proxy']);
+    const files = containers.flatMap(({ rootfs, logs }) => [rootfs, logs]);
+    expect(usedBytes).toBe(4096 + sumOf([...files, volumes?.[0]].map((part) => part?.usedBytes)));
+  }
+});
 
-  it('values and times of a summary of the benchmark change with each request, and nothing else', () => {
-    const state = new ClusterState(shape, nowMs);
-    const summaries = new Summaries(shape.podsPerNode);
-    const [first, second] = [nowMs, nowMs + 60_000].map((atMs) =>
-      decodeSummary(summaries.body(4, state.podsOn(4), atMs), 'summary'),
-    );
-    expect(second?.pods.map(({ uid }) => uid)).toEqual(first?.pods.map(({ uid }) => uid));
-    expect(second?.pods[0]?.usedBytes).not.toBe(first?.pods[0]?.usedBytes);
-    expect(second?.nodefs?.timeMs).toBe(nowMs + 60_000);
-  });
+it('values and times of a summary of the benchmark change with each request, and nothing else', () => {
+  const state = new ClusterState(shape, nowMs);
+  const summaries = new Summaries(shape.podsPerNode);
+  const [first, second] = [nowMs, nowMs + 60_000].map((atMs) =>
+    decodeSummary(summaries.body(4, state.podsOn(4), atMs), 'summary'),
+  );
+  expect(second?.pods.map(({ uid }) => uid)).toEqual(first?.pods.map(({ uid }) => uid));
+  expect(second?.pods[0]?.usedBytes).not.toBe(first?.pods[0]?.usedBytes);
+  expect(second?.nodefs?.timeMs).toBe(nowMs + 60_000);
+});
 
-  it('API objects of the benchmark have the limits and volumes of the shape', () => {
-    const [pod] = podsOf(new ClusterState(shape, nowMs), 7);
-    expect(pod).toMatchObject({ nodeName: nodeNameOf(7), phase: 'Running', runningContainerCount: 2 });
-    expect(pod?.containers.map(({ limitBytes }) => limitBytes)).toHaveLength(2);
-    expect(pod?.volumes.map(({ type }) => type)).toEqual(['emptydir', 'configmap', 'projected']);
-    expect(projectNode(JSON.parse(nodeObjectText(7, 10_250)), intern)).toMatchObject({
-      name: nodeNameOf(7),
-      ready: true,
-      kubeletPort: 10_250,
-    });
+it('API objects of the benchmark have the limits and volumes of the shape', () => {
+  const [pod] = podsOf(new ClusterState(shape, nowMs), 7);
+  expect(pod).toMatchObject({ nodeName: nodeNameOf(7), phase: 'Running', runningContainerCount: 2 });
+  expect(pod?.containers.map(({ limitBytes }) => limitBytes)).toHaveLength(2);
+  expect(pod?.volumes.map(({ type }) => type)).toEqual(['emptydir', 'configmap', 'projected']);
+  expect(projectNode(JSON.parse(nodeObjectText(7, 10_250)), intern)).toMatchObject({
+    name: nodeNameOf(7),
+    ready: true,
+    kubeletPort: 10_250,
   });
+});
 
-  it('a pod of the benchmark is replaced in the API and in the summary of its node', () => {
-    const state = new ClusterState(shape, nowMs);
-    const summaries = new Summaries(shape.podsPerNode);
-    summaries.body(0, state.podsOn(0), nowMs);
-    for (const pod of state.replace(shape.nodeCount, nowMs)) summaries.replaced(pod);
-    const body = summaries.body(0, state.podsOn(0), nowMs);
-    expect(joinedCount(state, body, 0)).toBe(shape.podsPerNode);
-  });
+it('a pod of the benchmark is replaced in the API and in the summary of its node', () => {
+  const state = new ClusterState(shape, nowMs);
+  const summaries = new Summaries(shape.podsPerNode);
+  summaries.body(0, state.podsOn(0), nowMs);
+  for (const pod of state.replace(shape.nodeCount, nowMs)) summaries.replaced(pod);
+  const body = summaries.body(0, state.podsOn(0), nowMs);
+  expect(joinedCount(state, body, 0)).toBe(shape.podsPerNode);
+});
 
-  it('changed pods of the benchmark are spread over all nodes, with an event for each', () => {
-    const state = new ClusterState(shape, nowMs);
-    const before = state.resourceVersion;
-    state.modify(shape.nodeCount);
-    const events = (state.eventsAfter(before) ?? []).map(
-      ({ line }) => JSON.parse(line.toString()) as { type: string; object: unknown },
-    );
-    const changed = events.map(({ object }) => projectPod(object, intern));
-    expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['MODIFIED']));
-    expect(new Set(changed.map(({ nodeName }) => nodeName)).size).toBe(shape.nodeCount);
-    expect(Number(changed.at(-1)?.resourceVersion)).toBe(state.resourceVersion);
-  });
+it('changed pods of the benchmark are spread over all nodes, with an event for each', () => {
+  const state = new ClusterState(shape, nowMs);
+  const before = state.resourceVersion;
+  state.modify(shape.nodeCount);
+  const events = (state.eventsAfter(before) ?? []).map(
+    ({ line }) => JSON.parse(line.toString()) as { type: string; object: unknown },
+  );
+  const changed = events.map(({ object }) => projectPod(object, intern));
+  expect(new Set(events.map(({ type }) => type))).toEqual(new Set(['MODIFIED']));
+  expect(new Set(changed.map(({ nodeName }) => nodeName)).size).toBe(shape.nodeCount);
+  expect(Number(changed.at(-1)?.resourceVersion)).toBe(state.resourceVersion);
+});
 
-  it('pods of a cluster of the benchmark have different names and UIDs', () => {
-    const { pods } = new ClusterState({ nodeCount: 100, podsPerNode: 30 }, nowMs);
-    expect(new Set(pods.map(({ namespace, name }) => `${namespace}/${name}`)).size).toBe(pods.length);
-    expect(new Set(pods.map(({ uid }) => uid)).size).toBe(pods.length);
-  });
+it('pods of a cluster of the benchmark have different names and UIDs', () => {
+  const { pods } = new ClusterState({ nodeCount: 100, podsPerNode: 30 }, nowMs);
+  expect(new Set(pods.map(({ namespace, name }) => `${namespace}/${name}`)).size).toBe(pods.length);
+  expect(new Set(pods.map(({ uid }) => uid)).size).toBe(pods.length);
 });

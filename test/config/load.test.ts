@@ -121,83 +121,77 @@ describe('environment', () => {
   });
 });
 
-describe('flags', () => {
-  it.each([
-    ['log.levle', 'the name of a setting (did you mean --log.level?)'],
-    ['cache.ttl', 'the name of a setting'],
-  ])('a flag without a setting is a fault: %s', (flag, allowed) => {
-    expect(errorOf({ flags: { [flag]: 'x' } }).faults).toEqual([
-      { path: `--${flag}`, problem: 'unknown name', source: 'command line', hint: `allowed: ${allowed}` },
-    ]);
-  });
+it.each([
+  ['log.levle', 'the name of a setting (did you mean --log.level?)'],
+  ['cache.ttl', 'the name of a setting'],
+])('a flag without a setting is a fault: %s', (flag, allowed) => {
+  expect(errorOf({ flags: { [flag]: 'x' } }).faults).toEqual([
+    { path: `--${flag}`, problem: 'unknown name', source: 'command line', hint: `allowed: ${allowed}` },
+  ]);
 });
 
-describe('assignments', () => {
-  it.each([
-    ['cache.ttl=20s', { cache: { ttlMs: 20_000 } }],
-    ['cache={ttl: 20s, nearTtl: 5s}', { cache: { ttlMs: 20_000, nearTtlMs: 5000 } }],
-    ['kubelet.tls.caFile=/a=b', { kubelet: { tls: { caFile: '/a=b' } } }],
-    ['kubelet.bearerTokenFile=', { kubelet: { bearerTokenFile: undefined } }],
-    ['cluster.shard=0', { cluster: { shard: 0 } }],
-    ['cluster.nodeSelector=a=b,!c', { cluster: { nodeSelector: [{ key: 'c' }, { key: 'a' }] } }],
-    ['cluster.namespaces=shop,web', { cluster: { namespaces: ['shop', 'web'] } }],
-    ['cluster.namespaces=[shop, web]', { cluster: { namespaces: ['shop', 'web'] } }],
-    ['cluster.skipNodes=', { cluster: { skipNodes: [] } }],
-    ['workloads.selectors=[{name: a, selector: b}]', { workloads: { selectors: [{ name: 'a' }] } }],
-    ['attribution=even', { attribution: 'even' }],
-  ])('the assignment %s sets its setting', (assignment, expected) => {
-    expect(load({ assignments: [assignment] })).toMatchObject(expected);
-  });
-
-  it.each([
-    [
-      'cache.ttl=x',
-      'cache.ttl: found "x" (--set cache.ttl); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to disable caching',
-    ],
-    ['cache.tll=5s', unknownPath('cache.tll', 'allowed: the path of a setting (did you mean cache.ttl?)')],
-    ['cach.ttl=5s', unknownPath('cach.ttl', 'allowed: the path of a setting (did you mean cache.ttl?)')],
-    ['log.level.x=5', unknownPath('log.level.x', 'allowed: the path of a setting (did you mean log.level?)')],
-    ['cache=5s', `cache: found "5s" (--set cache); ${cacheKeys}`],
-    ['cache={ttl: 5', `cache: found "{ttl: 5" (--set cache); ${cacheKeys}`],
-    ['cache.ttl', '--set cache.ttl: no value; allowed: PATH=VALUE'],
-    ['=5s', '--set =5s: no value; allowed: PATH=VALUE'],
-    ['__proto__.a=1', unknownPath('__proto__.a', 'allowed: the path of a setting')],
-  ])('the assignment %s is rejected', (assignment, message) => {
-    expect(errorOf({ assignments: [assignment] }).message).toBe(message);
-  });
+it.each([
+  ['cache.ttl=20s', { cache: { ttlMs: 20_000 } }],
+  ['cache={ttl: 20s, nearTtl: 5s}', { cache: { ttlMs: 20_000, nearTtlMs: 5000 } }],
+  ['kubelet.tls.caFile=/a=b', { kubelet: { tls: { caFile: '/a=b' } } }],
+  ['kubelet.bearerTokenFile=', { kubelet: { bearerTokenFile: undefined } }],
+  ['cluster.shard=0', { cluster: { shard: 0 } }],
+  ['cluster.nodeSelector=a=b,!c', { cluster: { nodeSelector: [{ key: 'c' }, { key: 'a' }] } }],
+  ['cluster.namespaces=shop,web', { cluster: { namespaces: ['shop', 'web'] } }],
+  ['cluster.namespaces=[shop, web]', { cluster: { namespaces: ['shop', 'web'] } }],
+  ['cluster.skipNodes=', { cluster: { skipNodes: [] } }],
+  ['workloads.selectors=[{name: a, selector: b}]', { workloads: { selectors: [{ name: 'a' }] } }],
+  ['attribution=even', { attribution: 'even' }],
+])('the assignment %s sets its setting', (assignment, expected) => {
+  expect(load({ assignments: [assignment] })).toMatchObject(expected);
 });
 
-describe('unknown keys', () => {
-  it.each([
-    ['cache: {tll: 5s}', 'cache.tll', 'ttl, nearTtl, maxBackoff (did you mean ttl?)'],
-    ['cache: {size: 5}', 'cache.size', 'ttl, nearTtl, maxBackoff'],
-    [
-      'kubelet: {tls: {cafile: /a}}',
-      'kubelet.tls.cafile',
-      'caFile, certFile, keyFile, serverName, insecureSkipVerify (did you mean caFile?)',
-    ],
-    [
-      'workloads: {selectors: [{name: a, selector: {}, namespace: [b]}]}',
-      'workloads.selectors[0].namespace',
-      'name, selector, namespaces (did you mean namespaces?)',
-    ],
-    ['cache:\nttl: 5s', 'ttl', `${sections} (did you mean cache.ttl?)`],
-    ['"a\\nb": 1', '"a\\nb"', sections],
-    ['"cache.ttl": 5s', 'cache.ttl', sections],
-  ])('the unknown key in %s is named, with what is allowed', (text, path, allowed) => {
-    expect(faultsOf(text)).toMatchObject([{ path, problem: 'unknown key', hint: `allowed: ${allowed}` }]);
-  });
+it.each([
+  [
+    'cache.ttl=x',
+    'cache.ttl: found "x" (--set cache.ttl); allowed: a duration such as 500ms, 55s or 1h30m, from 100ms to 1h, or 0 to disable caching',
+  ],
+  ['cache.tll=5s', unknownPath('cache.tll', 'allowed: the path of a setting (did you mean cache.ttl?)')],
+  ['cach.ttl=5s', unknownPath('cach.ttl', 'allowed: the path of a setting (did you mean cache.ttl?)')],
+  ['log.level.x=5', unknownPath('log.level.x', 'allowed: the path of a setting (did you mean log.level?)')],
+  ['cache=5s', `cache: found "5s" (--set cache); ${cacheKeys}`],
+  ['cache={ttl: 5', `cache: found "{ttl: 5" (--set cache); ${cacheKeys}`],
+  ['cache.ttl', '--set cache.ttl: no value; allowed: PATH=VALUE'],
+  ['=5s', '--set =5s: no value; allowed: PATH=VALUE'],
+  ['__proto__.a=1', unknownPath('__proto__.a', 'allowed: the path of a setting')],
+])('the assignment %s is rejected', (assignment, message) => {
+  expect(errorOf({ assignments: [assignment] }).message).toBe(message);
+});
 
-  it.each([
-    'cluster: {nodeNames: [a]}',
-    'plugins: {top: 5}',
-    'shards: 2',
-    '__proto__: {a: 1}',
-    'constructor: 1',
-    '<<: {log: {level: debug}}',
-  ])('unknown keys are rejected: %s', (text) => {
-    expect(faultsOf(text)).toMatchObject([{ problem: 'unknown key' }]);
-  });
+it.each([
+  ['cache: {tll: 5s}', 'cache.tll', 'ttl, nearTtl, maxBackoff (did you mean ttl?)'],
+  ['cache: {size: 5}', 'cache.size', 'ttl, nearTtl, maxBackoff'],
+  [
+    'kubelet: {tls: {cafile: /a}}',
+    'kubelet.tls.cafile',
+    'caFile, certFile, keyFile, serverName, insecureSkipVerify (did you mean caFile?)',
+  ],
+  [
+    'workloads: {selectors: [{name: a, selector: {}, namespace: [b]}]}',
+    'workloads.selectors[0].namespace',
+    'name, selector, namespaces (did you mean namespaces?)',
+  ],
+  ['cache:\nttl: 5s', 'ttl', `${sections} (did you mean cache.ttl?)`],
+  ['"a\\nb": 1', '"a\\nb"', sections],
+  ['"cache.ttl": 5s', 'cache.ttl', sections],
+])('the unknown key in %s is named, with what is allowed', (text, path, allowed) => {
+  expect(faultsOf(text)).toMatchObject([{ path, problem: 'unknown key', hint: `allowed: ${allowed}` }]);
+});
+
+it.each([
+  'cluster: {nodeNames: [a]}',
+  'plugins: {top: 5}',
+  'shards: 2',
+  '__proto__: {a: 1}',
+  'constructor: 1',
+  '<<: {log: {level: debug}}',
+])('unknown keys are rejected: %s', (text) => {
+  expect(faultsOf(text)).toMatchObject([{ problem: 'unknown key' }]);
 });
 
 describe('removed settings', () => {
@@ -236,25 +230,24 @@ describe('removed settings', () => {
   });
 });
 
-describe('the file', () => {
-  it.each(['', '\n', '# nothing\n', '---\n', '~', '{}', '\uFEFF'])('the file may be empty: %j', (text) => {
-    expect(loadText(text)).toEqual(load({}));
-  });
+it.each(['', '\n', '# nothing\n', '---\n', '~', '{}', '\uFEFF'])('the file may be empty: %j', (text) => {
+  expect(loadText(text)).toEqual(load({}));
+});
 
-  it('the file may begin with a byte order mark', () => {
-    expect(loadText('\uFEFFcache: {ttl: 30s}').cache.ttlMs).toBe(30_000);
-  });
+it('the file may begin with a byte order mark', () => {
+  expect(loadText('\uFEFFcache: {ttl: 30s}').cache.ttlMs).toBe(30_000);
+});
 
-  it.each([
-    ['- a', 'a list'],
-    ['text', '"text"'],
-    ['5', '5'],
-  ])('the file must contain a mapping, not %j', (text, found) => {
-    expect(linesOf(text)).toEqual([`config.yaml:1: found ${found}; allowed: a mapping with any of ${sections}`]);
-  });
+it.each([
+  ['- a', 'a list'],
+  ['text', '"text"'],
+  ['5', '5'],
+])('the file must contain a mapping, not %j', (text, found) => {
+  expect(linesOf(text)).toEqual([`config.yaml:1: found ${found}; allowed: a mapping with any of ${sections}`]);
+});
 
-  it('the file is named with the line of each fault', () => {
-    const text = `
+it('the file is named with the line of each fault', () => {
+  const text = `
 cluster:
   namespaces:
     - shop
@@ -271,43 +264,42 @@ workloads:
 log:
   level: loud
 `;
-    expect(faultsOf(text).map(({ path, source }) => `${path} ${source}`)).toEqual([
-      'cluster.namespaces[1] config.yaml:5',
-      'workloads.selectors[1].name config.yaml:11',
-      'workloads.selectors[1].selector config.yaml:11',
-      'workloads.selectors[1].extra config.yaml:14',
-      'log.level config.yaml:16',
-    ]);
-  });
+  expect(faultsOf(text).map(({ path, source }) => `${path} ${source}`)).toEqual([
+    'cluster.namespaces[1] config.yaml:5',
+    'workloads.selectors[1].name config.yaml:11',
+    'workloads.selectors[1].selector config.yaml:11',
+    'workloads.selectors[1].extra config.yaml:14',
+    'log.level config.yaml:16',
+  ]);
+});
 
-  it('the file is named with the line and column of a YAML error', () => {
-    const [fault] = faultsOf('cache:\n\tttl: 5s\n');
-    expect(fault).toMatchObject({ path: '', source: 'config.yaml:2:1' });
-    expect(fault?.problem).toMatch(/^invalid YAML: Tabs are not allowed/);
-  });
+it('the file is named with the line and column of a YAML error', () => {
+  const [fault] = faultsOf('cache:\n\tttl: 5s\n');
+  expect(fault).toMatchObject({ path: '', source: 'config.yaml:2:1' });
+  expect(fault?.problem).toMatch(/^invalid YAML: Tabs are not allowed/);
+});
 
-  it('the file must not contain duplicate keys', () => {
-    expect(linesOf('cache:\n  ttl: 5m\n  ttl: 6m\nlog: {}\ncache: {}\n')).toEqual([
-      'cache.ttl: duplicate key (config.yaml:3:3); allowed: each key once (line 2 has it already)',
-      'cache: duplicate key (config.yaml:5:1); allowed: each key once (line 1 has it already)',
-    ]);
-  });
+it('the file must not contain duplicate keys', () => {
+  expect(linesOf('cache:\n  ttl: 5m\n  ttl: 6m\nlog: {}\ncache: {}\n')).toEqual([
+    'cache.ttl: duplicate key (config.yaml:3:3); allowed: each key once (line 2 has it already)',
+    'cache: duplicate key (config.yaml:5:1); allowed: each key once (line 1 has it already)',
+  ]);
+});
 
-  it.each([
-    ['tags', 'log: {level: !secret debug}'],
-    ['two documents', 'log: {}\n---\nlog: {}'],
-    ['keys that are not text', '? [a]\n: b'],
-    ['an alias without its anchor', 'log: *a'],
-    ['a list without end', 'cluster: {namespaces: ['],
-  ])('a file with %s is rejected', (_case, text) => {
-    const faults = faultsOf(text);
-    expect(faults.length).toBeGreaterThan(0);
-    for (const fault of faults) {
-      expect(fault.path).toBe('');
-      expect(fault.problem).toMatch(/^invalid YAML: ./);
-      expect(fault.source).toMatch(/^config\.yaml/);
-    }
-  });
+it.each([
+  ['tags', 'log: {level: !secret debug}'],
+  ['two documents', 'log: {}\n---\nlog: {}'],
+  ['keys that are not text', '? [a]\n: b'],
+  ['an alias without its anchor', 'log: *a'],
+  ['a list without end', 'cluster: {namespaces: ['],
+])('a file with %s is rejected', (_case, text) => {
+  const faults = faultsOf(text);
+  expect(faults.length).toBeGreaterThan(0);
+  for (const fault of faults) {
+    expect(fault.path).toBe('');
+    expect(fault.problem).toMatch(/^invalid YAML: ./);
+    expect(fault.source).toMatch(/^config\.yaml/);
+  }
 });
 
 describe('a password in the settings', () => {
@@ -396,37 +388,35 @@ describe('hostile files', () => {
   });
 });
 
-describe('the error', () => {
-  it('the error contains the faults of all sources, with a line for each', () => {
-    const error = errorOf({
-      file: {
-        path: 'config.yaml',
-        text: 'cluster: {nodeSelector: "(", podSelector: "="}\ncache: {ttl: 5s, x: 1}\nkubelet: {requestTimeout: 5s}\n',
-      },
-      environment: { [`${prefix}ATTRIBUTION`]: 'odd', [`${prefix}NOTHING`]: '1' },
-      flags: { 'log.format': 'xml' },
-    });
-    expect(error).toBeInstanceOf(ConfigError);
-    expect(error).toBeInstanceOf(UserError);
-    expect(error.faults.map((fault) => fault.path)).toEqual([
-      'cache.x',
-      'cluster.nodeSelector',
-      'cluster.podSelector',
-      `${prefix}NOTHING`,
-      'attribution',
-      'log.format',
-      'kubelet.requestTimeout',
-    ]);
-    expect(error.message.split('\n')).toHaveLength(7);
+it('the error contains the faults of all sources, with a line for each', () => {
+  const error = errorOf({
+    file: {
+      path: 'config.yaml',
+      text: 'cluster: {nodeSelector: "(", podSelector: "="}\ncache: {ttl: 5s, x: 1}\nkubelet: {requestTimeout: 5s}\n',
+    },
+    environment: { [`${prefix}ATTRIBUTION`]: 'odd', [`${prefix}NOTHING`]: '1' },
+    flags: { 'log.format': 'xml' },
   });
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(error).toBeInstanceOf(UserError);
+  expect(error.faults.map((fault) => fault.path)).toEqual([
+    'cache.x',
+    'cluster.nodeSelector',
+    'cluster.podSelector',
+    `${prefix}NOTHING`,
+    'attribution',
+    'log.format',
+    'kubelet.requestTimeout',
+  ]);
+  expect(error.message.split('\n')).toHaveLength(7);
+});
 
-  it('the error shows the first 50 faults and counts the others', () => {
-    const keys = Array.from({ length: 60 }, (_, index) => `k${index}: 1\n`).join('');
-    const error = errorOf({ file: { path: 'config.yaml', text: keys } });
-    expect(error.faults).toHaveLength(60);
-    expect(error.message.split('\n')).toHaveLength(51);
-    expect(error.message).toMatch(/\nand 10 more$/);
-  });
+it('the error shows the first 50 faults and counts the others', () => {
+  const keys = Array.from({ length: 60 }, (_, index) => `k${index}: 1\n`).join('');
+  const error = errorOf({ file: { path: 'config.yaml', text: keys } });
+  expect(error.faults).toHaveLength(60);
+  expect(error.message.split('\n')).toHaveLength(51);
+  expect(error.message).toMatch(/\nand 10 more$/);
 });
 
 it('the settings are deeply frozen', () => {

@@ -33,37 +33,35 @@ describe('sizes', () => {
   });
 });
 
-describe('listen addresses', () => {
-  it.each([
-    [':9797', { host: undefined, port: 9797 }],
-    [':0', { host: undefined, port: 0 }],
-    ['localhost:9797', { host: 'localhost', port: 9797 }],
-    ['192.0.2.1:80', { host: '192.0.2.1', port: 80 }],
-    ['[::1]:9797', { host: '::1', port: 9797 }],
-    ['[2001:db8::1]:65535', { host: '2001:db8::1', port: 65_535 }],
-  ])('the listen address %s is parsed and formatted', (text, address) => {
-    expect(parseListenAddress(text)).toEqual(address);
-    expect(formatListenAddress(address)).toBe(text);
-  });
+it.each([
+  [':9797', { host: undefined, port: 9797 }],
+  [':0', { host: undefined, port: 0 }],
+  ['localhost:9797', { host: 'localhost', port: 9797 }],
+  ['192.0.2.1:80', { host: '192.0.2.1', port: 80 }],
+  ['[::1]:9797', { host: '::1', port: 9797 }],
+  ['[2001:db8::1]:65535', { host: '2001:db8::1', port: 65_535 }],
+])('the listen address %s is parsed and formatted', (text, address) => {
+  expect(parseListenAddress(text)).toEqual(address);
+  expect(formatListenAddress(address)).toBe(text);
+});
 
-  it.each([
-    '',
-    '9797',
-    'localhost',
-    '::1',
-    '::1:9797',
-    '[::1]',
-    '[localhost]:1',
-    ':65536',
-    ':-1',
-    ':',
-    'a b:1',
-    '*:1',
-    'http://a:1',
-    '[]:1',
-  ])('the listen address %j is rejected', (text) => {
-    expect(parseListenAddress(text)).toBeUndefined();
-  });
+it.each([
+  '',
+  '9797',
+  'localhost',
+  '::1',
+  '::1:9797',
+  '[::1]',
+  '[localhost]:1',
+  ':65536',
+  ':-1',
+  ':',
+  'a b:1',
+  '*:1',
+  'http://a:1',
+  '[]:1',
+])('the listen address %j is rejected', (text) => {
+  expect(parseListenAddress(text)).toBeUndefined();
 });
 
 it.each([

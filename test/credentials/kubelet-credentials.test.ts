@@ -97,40 +97,38 @@ describe('settings for the kubelets', () => {
   });
 });
 
-describe('rotation of credentials for the kubelets', () => {
-  it('a token file for kubelets is read again after 60 s', async () => {
-    const bearerTokenFile = await fileOf('rotated', 'first');
-    const { clock, credentials } = setUp({ bearerTokenFile });
-    await credentials.material();
-    await fileOf('rotated', 'second');
-    await clock.advance(59_999);
-    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer first' });
-    await clock.advance(1);
-    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer second' });
-  });
+it('a token file for kubelets is read again after 60 s', async () => {
+  const bearerTokenFile = await fileOf('rotated', 'first');
+  const { clock, credentials } = setUp({ bearerTokenFile });
+  await credentials.material();
+  await fileOf('rotated', 'second');
+  await clock.advance(59_999);
+  expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer first' });
+  await clock.advance(1);
+  expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer second' });
+});
 
-  it('a token file for kubelets is read again after a 401', async () => {
-    const { credentials } = setUp({ bearerTokenFile: await fileOf('refused', 'first') });
-    await credentials.material();
-    await fileOf('refused', 'second');
-    credentials.invalidate();
-    expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer second' });
-  });
+it('a token file for kubelets is read again after a 401', async () => {
+  const { credentials } = setUp({ bearerTokenFile: await fileOf('refused', 'first') });
+  await credentials.material();
+  await fileOf('refused', 'second');
+  credentials.invalidate();
+  expect((await credentials.material()).headers).toEqual({ authorization: 'Bearer second' });
+});
 
-  it('the last good pair for kubelets is kept while certificate and key do not match', async () => {
-    const certFile = await fileOf('half.crt', pair.cert);
-    const keyFile = await fileOf('half.key', pair.key);
-    const { clock, credentials } = setUp({ tls: { certFile, keyFile } });
-    await credentials.material();
-    await fileOf('half.crt', otherPair.cert);
-    await clock.advance(60_000);
-    expect((await credentials.material()).tls.cert).toBe(pair.cert.trim());
-    await fileOf('half.key', otherPair.key);
-    await clock.advance(60_000);
-    expect((await credentials.material()).tls).toMatchObject({
-      cert: otherPair.cert.trim(),
-      key: otherPair.key.trim(),
-    });
+it('the last good pair for kubelets is kept while certificate and key do not match', async () => {
+  const certFile = await fileOf('half.crt', pair.cert);
+  const keyFile = await fileOf('half.key', pair.key);
+  const { clock, credentials } = setUp({ tls: { certFile, keyFile } });
+  await credentials.material();
+  await fileOf('half.crt', otherPair.cert);
+  await clock.advance(60_000);
+  expect((await credentials.material()).tls.cert).toBe(pair.cert.trim());
+  await fileOf('half.key', otherPair.key);
+  await clock.advance(60_000);
+  expect((await credentials.material()).tls).toMatchObject({
+    cert: otherPair.cert.trim(),
+    key: otherPair.key.trim(),
   });
 });
 

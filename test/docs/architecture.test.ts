@@ -1,36 +1,34 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const page = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
 
-describe('the page about the architecture', () => {
-  it('the page about the architecture names files and folders that exist', () => {
-    const named = Array.from(page.matchAll(/`((?:src|sim|test|scripts)\/[^`*]+)`/g), ([, file = '']) => file);
-    expect(named.length).toBeGreaterThan(40);
-    expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
-  });
+it('the page about the architecture names files and folders that exist', () => {
+  const named = Array.from(page.matchAll(/`((?:src|sim|test|scripts)\/[^`*]+)`/g), ([, file = '']) => file);
+  expect(named.length).toBeGreaterThan(40);
+  expect(named.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+});
 
-  it('the page about the architecture has the layers of eslint.config.mjs', () => {
-    const config = readFileSync(path.join(root, 'eslint.config.mjs'), 'utf8');
-    const [, table = ''] = /const layers = {([^]*?)\n};/.exec(config) ?? [];
-    const layers = Array.from(table.matchAll(/^ {2}(\w+): \[([^\]]*)\]/gm), ([, name, allowed = '']) => [
-      name,
-      (allowed.match(/\w+/g) ?? []).join(', '),
-    ]);
-    const [, ofPage = ''] = /<!-- layers:begin -->([^]*)<!-- layers:end -->/.exec(page) ?? [];
-    const rows = Array.from(ofPage.matchAll(/^\| `src\/(\w+)` +\|[^|]*\|([^|]*)\|$/gm), ([, name, allowed = '']) => [
-      name,
-      allowed.trim(),
-    ]);
-    expect(rows).toHaveLength(9);
-    expect(rows).toEqual(layers);
-  });
+it('the page about the architecture has the layers of eslint.config.mjs', () => {
+  const config = readFileSync(path.join(root, 'eslint.config.mjs'), 'utf8');
+  const [, table = ''] = /const layers = {([^]*?)\n};/.exec(config) ?? [];
+  const layers = Array.from(table.matchAll(/^ {2}(\w+): \[([^\]]*)\]/gm), ([, name, allowed = '']) => [
+    name,
+    (allowed.match(/\w+/g) ?? []).join(', '),
+  ]);
+  const [, ofPage = ''] = /<!-- layers:begin -->([^]*)<!-- layers:end -->/.exec(page) ?? [];
+  const rows = Array.from(ofPage.matchAll(/^\| `src\/(\w+)` +\|[^|]*\|([^|]*)\|$/gm), ([, name, allowed = '']) => [
+    name,
+    allowed.trim(),
+  ]);
+  expect(rows).toHaveLength(9);
+  expect(rows).toEqual(layers);
+});
 
-  it('the page about the architecture has every folder of src', () => {
-    const folders = readdirSync(path.join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(folders.filter(({ name }) => !page.includes(`\`src/${name}\``)).map(({ name }) => name)).toEqual([]);
-  });
+it('the page about the architecture has every folder of src', () => {
+  const folders = readdirSync(path.join(root, 'src'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  expect(folders.filter(({ name }) => !page.includes(`\`src/${name}\``)).map(({ name }) => name)).toEqual([]);
 });

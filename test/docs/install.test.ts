@@ -27,30 +27,28 @@ function releaseStep(job: string, stepName: string): Json {
   return step;
 }
 
-describe('the installation', () => {
-  it('the installation begins in the README with kubectl by URL and Helm by OCI reference, of this version', () => {
-    expect(installLines()).toEqual([kubectlLine, helmLine]);
-    expect(existsSync(path.join(root, overlay, 'kustomization.yaml'))).toBe(true);
-    expect(at(readYaml(`charts/${name}/Chart.yaml`), 'name')).toBe(name);
-  });
-
-  it.each([
-    ['docs/operate.md', [kubectlLine, helmLine, `${releases}/download/v${version}/ephemeral-storage.yaml`]],
-    ['manifests/README.md', [kubectlLine]],
-    ['mixin/README.md', [`/${name}@v${version}\n`]],
-    [`charts/${name}/README.md`, [`helm install ${name} ${chart} --version ${version} `]],
-  ])('the installation is the same in %s', (page, lines) => {
-    expect(lines.filter((line) => !readProjectFile(page).includes(line))).toEqual([]);
-  });
-
-  it.each(['README.md', 'docs/operate.md', 'manifests/README.md', `charts/${name}/README.md`])(
-    '%s marks a version as not released for as long as the changelog has no such version',
-    (page) => {
-      const isReleased = readProjectFile('CHANGELOG.md').includes(`\n## [${version}]`);
-      expect(/ is not released yet\b/.test(readProjectFile(page))).toBe(!isReleased);
-    },
-  );
+it('the installation begins in the README with kubectl by URL and Helm by OCI reference, of this version', () => {
+  expect(installLines()).toEqual([kubectlLine, helmLine]);
+  expect(existsSync(path.join(root, overlay, 'kustomization.yaml'))).toBe(true);
+  expect(at(readYaml(`charts/${name}/Chart.yaml`), 'name')).toBe(name);
 });
+
+it.each([
+  ['docs/operate.md', [kubectlLine, helmLine, `${releases}/download/v${version}/ephemeral-storage.yaml`]],
+  ['manifests/README.md', [kubectlLine]],
+  ['mixin/README.md', [`/${name}@v${version}\n`]],
+  [`charts/${name}/README.md`, [`helm install ${name} ${chart} --version ${version} `]],
+])('the installation is the same in %s', (page, lines) => {
+  expect(lines.filter((line) => !readProjectFile(page).includes(line))).toEqual([]);
+});
+
+it.each(['README.md', 'docs/operate.md', 'manifests/README.md', `charts/${name}/README.md`])(
+  '%s marks a version as not released for as long as the changelog has no such version',
+  (page) => {
+    const isReleased = readProjectFile('CHANGELOG.md').includes(`\n## [${version}]`);
+    expect(/ is not released yet\b/.test(readProjectFile(page))).toBe(!isReleased);
+  },
+);
 
 describe('the image', () => {
   it('the image has one name in the manifests, the chart and the release, that of the repository', () => {

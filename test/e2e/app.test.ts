@@ -61,163 +61,157 @@ async function start(nodeCount: number, settings = '', rules = leastRules): Prom
   return exporter.settled();
 }
 
-describe('an exposition', () => {
-  it.each([
-    { accept: 'text/plain', golden: 'shop.txt' },
-    { accept: 'application/openmetrics-text', golden: 'shop.openmetrics.txt' },
-  ])('the exposition of a cluster that stands still is the recorded one: $golden', async ({ accept, golden }) => {
-    await using exporter = await start(2);
-    const { answer, families } = await exporter.scrape({ accept });
-    expect(families.length).toBeGreaterThan(20);
-    const text = answer.text.slice(0, answer.text.indexOf('# HELP ephemeral_storage_exporter_'));
-    await expect(text).toMatchFileSnapshot(`../golden/${golden}`);
-  });
-
-  it('the exposition names a Deployment for its pods without any setting, and adds up to the byte', async () => {
-    await using exporter = await start(2);
-    const scraped = await exporter.scrape();
-    const pod = (10 + 3 + 1 + 5) * mib + (40 + 8) * kib + 4096;
-    expect(
-      scraped.value('workload_used_bytes', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
-    ).toBe(2 * pod);
-    expect(
-      scraped.value('workload_limit_bytes', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
-    ).toBe(128 * mib);
-    expect(
-      scraped.value('workload_request_bytes', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
-    ).toBe(32 * mib);
-    expect(
-      scraped.value('workload_complete', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
-    ).toBe(1);
-    expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBe(pod);
-    for (const family of ['container_used_bytes', 'pod_component_used_bytes']) {
-      const parts = scraped.samples(family).filter(({ labels }) => labels['pod'] === 'web-5d4f8-0');
-      expect(parts.reduce((sum, { value }) => sum + value, 0)).toBe(pod);
-    }
-    expect(scraped.value('volume_used_bytes', { pod: 'web-5d4f8-0', medium: 'Memory' })).toBe(2 * mib);
-    expect(
-      scraped.value('workload_used_bytes', { namespace: 'kube-system', workload: 'etcd', workload_type: 'staticpod' }),
-    ).toBe(112 * kib);
-  });
+it.each([
+  { accept: 'text/plain', golden: 'shop.txt' },
+  { accept: 'application/openmetrics-text', golden: 'shop.openmetrics.txt' },
+])('the exposition of a cluster that stands still is the recorded one: $golden', async ({ accept, golden }) => {
+  await using exporter = await start(2);
+  const { answer, families } = await exporter.scrape({ accept });
+  expect(families.length).toBeGreaterThan(20);
+  const text = answer.text.slice(0, answer.text.indexOf('# HELP ephemeral_storage_exporter_'));
+  await expect(text).toMatchFileSnapshot(`../golden/${golden}`);
 });
 
-describe('kubelets', () => {
-  it('kubelets are scraped once for twenty concurrent scrapes on a cold cache', async () => {
-    await using exporter = await start(3);
-    const scrapes = await Promise.all(Array.from({ length: 20 }, () => exporter.scrape()));
-    for (const scraped of scrapes)
-      expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
-    expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
-  });
+it('the exposition names a Deployment for its pods without any setting, and adds up to the byte', async () => {
+  await using exporter = await start(2);
+  const scraped = await exporter.scrape();
+  const pod = (10 + 3 + 1 + 5) * mib + (40 + 8) * kib + 4096;
+  expect(
+    scraped.value('workload_used_bytes', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
+  ).toBe(2 * pod);
+  expect(
+    scraped.value('workload_limit_bytes', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
+  ).toBe(128 * mib);
+  expect(
+    scraped.value('workload_request_bytes', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
+  ).toBe(32 * mib);
+  expect(scraped.value('workload_complete', { namespace: 'shop', workload: 'web', workload_type: 'deployment' })).toBe(
+    1,
+  );
+  expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBe(pod);
+  for (const family of ['container_used_bytes', 'pod_component_used_bytes']) {
+    const parts = scraped.samples(family).filter(({ labels }) => labels['pod'] === 'web-5d4f8-0');
+    expect(parts.reduce((sum, { value }) => sum + value, 0)).toBe(pod);
+  }
+  expect(scraped.value('volume_used_bytes', { pod: 'web-5d4f8-0', medium: 'Memory' })).toBe(2 * mib);
+  expect(
+    scraped.value('workload_used_bytes', { namespace: 'kube-system', workload: 'etcd', workload_type: 'staticpod' }),
+  ).toBe(112 * kib);
+});
 
-  it('kubelets that fail are scraped once per TTL by four scrapers, and have data one TTL after recovery', async () => {
-    await using exporter = await start(
-      2,
-      'workloads: {selectors: [{name: web, selector: app=web}, {name: all, selector: {}}]}',
-    );
-    await exporter.cluster.setFault('node-2', 'status:500');
-    const scrapeFour = async () => Promise.all(Array.from({ length: 4 }, () => exporter.scrape()));
-    for (let turn = 0; turn < 3; turn++) {
-      for (const scraped of await scrapeFour()) {
-        expect(scraped.value('node_absent_info', { node: 'node-2', reason: 'http_status' })).toBe(1);
-        expect(scraped.value('workload_complete', { workload: 'web' })).toBe(0);
-        expect(scraped.value('workload_pods_measured', { workload: 'web' })).toBe(1);
-      }
-      await exporter.clock.advance(ttlMs / 2);
-      await scrapeFour();
-      expect(exporter.requestCounts()['node-2']).toBe(turn + 1);
-      await exporter.clock.advance(ttlMs / 2);
+it('kubelets are scraped once for twenty concurrent scrapes on a cold cache', async () => {
+  await using exporter = await start(3);
+  const scrapes = await Promise.all(Array.from({ length: 20 }, () => exporter.scrape()));
+  for (const scraped of scrapes)
+    expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
+  expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
+});
+
+it('kubelets that fail are scraped once per TTL by four scrapers, and have data one TTL after recovery', async () => {
+  await using exporter = await start(
+    2,
+    'workloads: {selectors: [{name: web, selector: app=web}, {name: all, selector: {}}]}',
+  );
+  await exporter.cluster.setFault('node-2', 'status:500');
+  const scrapeFour = async () => Promise.all(Array.from({ length: 4 }, () => exporter.scrape()));
+  for (let turn = 0; turn < 3; turn++) {
+    for (const scraped of await scrapeFour()) {
+      expect(scraped.value('node_absent_info', { node: 'node-2', reason: 'http_status' })).toBe(1);
+      expect(scraped.value('workload_complete', { workload: 'web' })).toBe(0);
+      expect(scraped.value('workload_pods_measured', { workload: 'web' })).toBe(1);
     }
-    await exporter.cluster.setFault('node-2', undefined);
-    const [recovered] = await scrapeFour();
-    expect(recovered?.value('node_data_available', { node: 'node-2' })).toBe(1);
-    expect(recovered?.value('workload_complete', { workload: 'web' })).toBe(1);
-  });
+    await exporter.clock.advance(ttlMs / 2);
+    await scrapeFour();
+    expect(exporter.requestCounts()['node-2']).toBe(turn + 1);
+    await exporter.clock.advance(ttlMs / 2);
+  }
+  await exporter.cluster.setFault('node-2', undefined);
+  const [recovered] = await scrapeFour();
+  expect(recovered?.value('node_data_available', { node: 'node-2' })).toBe(1);
+  expect(recovered?.value('workload_complete', { workload: 'web' })).toBe(1);
+});
 
-  it('kubelets that fail are stale below twice the TTL and absent from then on', async () => {
-    await using exporter = await start(2);
-    await exporter.scrape();
-    await exporter.cluster.setFault('node-2', 'reset');
-    await exporter.clock.advance(ttlMs);
-    const fetchedAt = (await exporter.scrape()).value('node_data_timestamp_seconds', { node: 'node-2' });
-    expect(fetchedAt).toBe((exporter.clock.nowMs() - ttlMs) / 1000);
-    await exporter.clock.advance(ttlMs - 1);
-    expect((await exporter.scrape()).value('node_data_available', { node: 'node-2' })).toBe(1);
-    await exporter.clock.advance(1);
-    const late = await exporter.scrape();
-    expect(late.value('node_absent_info', { node: 'node-2', reason: 'connection' })).toBe(1);
-    expect(late.samples('pod_used_bytes').filter(({ labels }) => labels['node'] === 'node-2')).toEqual([]);
-  });
+it('kubelets that fail are stale below twice the TTL and absent from then on', async () => {
+  await using exporter = await start(2);
+  await exporter.scrape();
+  await exporter.cluster.setFault('node-2', 'reset');
+  await exporter.clock.advance(ttlMs);
+  const fetchedAt = (await exporter.scrape()).value('node_data_timestamp_seconds', { node: 'node-2' });
+  expect(fetchedAt).toBe((exporter.clock.nowMs() - ttlMs) / 1000);
+  await exporter.clock.advance(ttlMs - 1);
+  expect((await exporter.scrape()).value('node_data_available', { node: 'node-2' })).toBe(1);
+  await exporter.clock.advance(1);
+  const late = await exporter.scrape();
+  expect(late.value('node_absent_info', { node: 'node-2', reason: 'connection' })).toBe(1);
+  expect(late.samples('pod_used_bytes').filter(({ labels }) => labels['node'] === 'node-2')).toEqual([]);
+});
 
-  it('slow kubelets do not delay a scrape beyond its deadline, and their response serves the next scrape', async () => {
-    await using exporter = await start(3);
-    await exporter.cluster.setFault('node-3', 'slow:5000');
-    const scraping = exporter.scrape({ 'x-prometheus-scrape-timeout-seconds': '2' });
-    await expect
-      .poll(() => exporter.requestCounts(), { interval: 5 })
-      .toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
-    const successes = async () => {
-      const metric = await exporter.app.metrics.registry
-        .getSingleMetric('ephemeral_storage_exporter_kubelet_requests_total')
-        ?.get();
-      return metric?.values.find(({ labels }) => labels['result'] === 'success')?.value;
-    };
-    await expect.poll(successes, { interval: 5 }).toBe(2);
-    await exporter.clock.advance(1_500);
-    const scraped = await scraping;
-    expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 0]);
-    expect(scraped.value('node_absent_info', { node: 'node-3', reason: 'timeout' })).toBe(1);
-    await exporter.clock.advance(3_500);
-    await expect.poll(successes, { interval: 5 }).toBe(3);
-    const next = await exporter.scrape();
-    expect(next.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
-    expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
-  });
+it('slow kubelets do not delay a scrape beyond its deadline, and their response serves the next scrape', async () => {
+  await using exporter = await start(3);
+  await exporter.cluster.setFault('node-3', 'slow:5000');
+  const scraping = exporter.scrape({ 'x-prometheus-scrape-timeout-seconds': '2' });
+  await expect.poll(() => exporter.requestCounts(), { interval: 5 }).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
+  const successes = async () => {
+    const metric = await exporter.app.metrics.registry
+      .getSingleMetric('ephemeral_storage_exporter_kubelet_requests_total')
+      ?.get();
+    return metric?.values.find(({ labels }) => labels['result'] === 'success')?.value;
+  };
+  await expect.poll(successes, { interval: 5 }).toBe(2);
+  await exporter.clock.advance(1_500);
+  const scraped = await scraping;
+  expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 0]);
+  expect(scraped.value('node_absent_info', { node: 'node-3', reason: 'timeout' })).toBe(1);
+  await exporter.clock.advance(3_500);
+  await expect.poll(successes, { interval: 5 }).toBe(3);
+  const next = await exporter.scrape();
+  expect(next.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
+  expect(exporter.requestCounts()).toEqual({ 'node-1': 1, 'node-2': 1, 'node-3': 1 });
+});
 
-  it.each([
-    { fault: 'status:500', reason: 'http_status' },
-    { fault: 'truncated', reason: 'connection' },
-    { fault: 'wrong-body', reason: 'decode' },
-    { fault: 'html', reason: 'decode' },
-    { fault: 'expired-certificate', reason: 'tls' },
-    { fault: 'redirect', reason: 'http_status' },
-    { fault: 'down', reason: 'connection' },
-    { fault: 'empty', reason: 'empty' },
-  ] as const)('a kubelet with the fault $fault is absent for $reason, others are served', async ({ fault, reason }) => {
-    await using exporter = await start(2);
-    await exporter.cluster.setFault('node-2', fault);
-    const scraped = await exporter.scrape();
-    expect(scraped.samples('node_absent_info').map(({ labels }) => labels)).toEqual([{ node: 'node-2', reason }]);
-    expect(scraped.value('pod_used_bytes', { node: 'node-1', pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
-  });
+it.each([
+  { fault: 'status:500', reason: 'http_status' },
+  { fault: 'truncated', reason: 'connection' },
+  { fault: 'wrong-body', reason: 'decode' },
+  { fault: 'html', reason: 'decode' },
+  { fault: 'expired-certificate', reason: 'tls' },
+  { fault: 'redirect', reason: 'http_status' },
+  { fault: 'down', reason: 'connection' },
+  { fault: 'empty', reason: 'empty' },
+] as const)('a kubelet with the fault $fault is absent for $reason, others are served', async ({ fault, reason }) => {
+  await using exporter = await start(2);
+  await exporter.cluster.setFault('node-2', fault);
+  const scraped = await exporter.scrape();
+  expect(scraped.samples('node_absent_info').map(({ labels }) => labels)).toEqual([{ node: 'node-2', reason }]);
+  expect(scraped.value('pod_used_bytes', { node: 'node-1', pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
+});
 
-  it('kubelets that report impossible sizes are served, and the saturated values are counted', async () => {
-    await using exporter = await start(1);
-    expect((await exporter.scrape()).value('exporter_values_saturated', {})).toBe(0);
-    exporter.cluster.model.addPod({
-      namespace: 'shop',
-      name: 'broken',
-      nodeName: 'node-1',
-      containers: [{ name: 'app', rootfs: { initialBytes: 2 ** 60 }, logs: { initialBytes: 0 } }],
-    });
-    await exporter.clock.advance(ttlMs);
-    await expect
-      .poll(async () =>
-        (await exporter.scrape()).value('pod_component_used_bytes', { pod: 'broken', component: 'rootfs' }),
-      )
-      .toBe(2 ** 53);
-    const scraped = await exporter.scrape();
-    expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
-    expect(scraped.value('exporter_values_saturated', {})).toBeGreaterThanOrEqual(2);
+it('kubelets that report impossible sizes are served, and the saturated values are counted', async () => {
+  await using exporter = await start(1);
+  expect((await exporter.scrape()).value('exporter_values_saturated', {})).toBe(0);
+  exporter.cluster.model.addPod({
+    namespace: 'shop',
+    name: 'broken',
+    nodeName: 'node-1',
+    containers: [{ name: 'app', rootfs: { initialBytes: 2 ** 60 }, logs: { initialBytes: 0 } }],
   });
+  await exporter.clock.advance(ttlMs);
+  await expect
+    .poll(async () =>
+      (await exporter.scrape()).value('pod_component_used_bytes', { pod: 'broken', component: 'rootfs' }),
+    )
+    .toBe(2 ** 53);
+  const scraped = await exporter.scrape();
+  expect(scraped.value('pod_used_bytes', { pod: 'web-5d4f8-0' })).toBeGreaterThan(0);
+  expect(scraped.value('exporter_values_saturated', {})).toBeGreaterThanOrEqual(2);
+});
 
-  it('kubelets are reached through the node proxy with kubelet.access: proxy and its permission', async () => {
-    await using exporter = await start(2, 'kubelet: {access: proxy}', [
-      { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
-      { verbs: ['get'], resources: ['nodes/proxy'] },
-    ]);
-    expect((await exporter.scrape()).samples('node_data_available').map(({ value }) => value)).toEqual([1, 1]);
-  });
+it('kubelets are reached through the node proxy with kubelet.access: proxy and its permission', async () => {
+  await using exporter = await start(2, 'kubelet: {access: proxy}', [
+    { verbs: ['list', 'watch'], resources: ['nodes', 'pods'] },
+    { verbs: ['get'], resources: ['nodes/proxy'] },
+  ]);
+  expect((await exporter.scrape()).samples('node_data_available').map(({ value }) => value)).toEqual([1, 1]);
 });
 
 describe('kubelets that hang', () => {

@@ -51,91 +51,89 @@ function evictionFamilies({ families }: Scraped): readonly string[] {
 /** How often a configuration is read at most. */
 const configurationGateMs = 600_000;
 
-describe('headroom to the eviction thresholds', () => {
-  it.each([
-    { access: 'direct', rule: configzRule },
-    { access: 'proxy', rule: { verbs: ['get'], resources: ['nodes/proxy'] } },
-  ])('headroom is served once the kubelets gave their configuration: $access', async ({ access, rule }) => {
-    await using exporter = await start(`kubelet: {access: ${access}, readConfig: true}`, [...leastRules, rule]);
-    const scraped = await scrapeAfter(exporter, 'success', 3);
+it.each([
+  { access: 'direct', rule: configzRule },
+  { access: 'proxy', rule: { verbs: ['get'], resources: ['nodes/proxy'] } },
+])('headroom is served once the kubelets gave their configuration: $access', async ({ access, rule }) => {
+  await using exporter = await start(`kubelet: {access: ${access}, readConfig: true}`, [...leastRules, rule]);
+  const scraped = await scrapeAfter(exporter, 'success', 3);
 
-    const ofDefault = { node: 'default', filesystem: 'nodefs' };
-    const threshold = Math.trunc(100 * gib * Math.fround(0.1));
-    expect(scraped.value('node_eviction_threshold_bytes', ofDefault)).toBe(threshold);
-    expect(scraped.value('node_eviction_headroom_bytes', ofDefault)).toBe(
-      (scraped.value('node_available_bytes', ofDefault) ?? NaN) - threshold,
-    );
-    const inodes = scraped.value('node_inodes', ofDefault) ?? NaN;
-    expect(scraped.value('node_eviction_threshold_inodes', ofDefault)).toBe(Math.trunc(inodes * Math.fround(0.05)));
-    expect(scraped.value('node_eviction_threshold_bytes', { node: 'default', filesystem: 'imagefs' })).toBe(
-      Math.trunc(100 * gib * Math.fround(0.15)),
-    );
+  const ofDefault = { node: 'default', filesystem: 'nodefs' };
+  const threshold = Math.trunc(100 * gib * Math.fround(0.1));
+  expect(scraped.value('node_eviction_threshold_bytes', ofDefault)).toBe(threshold);
+  expect(scraped.value('node_eviction_headroom_bytes', ofDefault)).toBe(
+    (scraped.value('node_available_bytes', ofDefault) ?? NaN) - threshold,
+  );
+  const inodes = scraped.value('node_inodes', ofDefault) ?? NaN;
+  expect(scraped.value('node_eviction_threshold_inodes', ofDefault)).toBe(Math.trunc(inodes * Math.fround(0.05)));
+  expect(scraped.value('node_eviction_threshold_bytes', { node: 'default', filesystem: 'imagefs' })).toBe(
+    Math.trunc(100 * gib * Math.fround(0.15)),
+  );
 
-    const ofTight = { node: 'tight', filesystem: 'nodefs' };
-    expect(scraped.value('node_eviction_threshold_bytes', ofTight)).toBe(90 * gib);
-    expect(scraped.value('node_eviction_headroom_bytes', ofTight)).toBeLessThan(0);
-    expect(scraped.value('node_eviction_threshold_inodes', ofTight)).toBeUndefined();
-    const ofImages = { node: 'tight', filesystem: 'imagefs' };
-    expect(scraped.value('node_eviction_threshold_bytes', ofImages)).toBeUndefined();
-    expect(scraped.value('node_eviction_headroom_inodes', ofImages)).toBe(
-      (scraped.value('node_inodes_free', ofImages) ?? NaN) - 1000,
-    );
+  const ofTight = { node: 'tight', filesystem: 'nodefs' };
+  expect(scraped.value('node_eviction_threshold_bytes', ofTight)).toBe(90 * gib);
+  expect(scraped.value('node_eviction_headroom_bytes', ofTight)).toBeLessThan(0);
+  expect(scraped.value('node_eviction_threshold_inodes', ofTight)).toBeUndefined();
+  const ofImages = { node: 'tight', filesystem: 'imagefs' };
+  expect(scraped.value('node_eviction_threshold_bytes', ofImages)).toBeUndefined();
+  expect(scraped.value('node_eviction_headroom_inodes', ofImages)).toBe(
+    (scraped.value('node_inodes_free', ofImages) ?? NaN) - 1000,
+  );
 
-    const nodes = scraped.samples('node_eviction_threshold_bytes').map(({ labels }) => labels['node']);
-    expect(nodes).not.toContain('careless');
-    expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
-    expect(exporter.requestCounts()).toEqual({ default: 2, tight: 2, careless: 2 });
-  });
+  const nodes = scraped.samples('node_eviction_threshold_bytes').map(({ labels }) => labels['node']);
+  expect(nodes).not.toContain('careless');
+  expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
+  expect(exporter.requestCounts()).toEqual({ default: 2, tight: 2, careless: 2 });
+});
 
-  it('headroom is absent without the permission: everything else is unchanged, and the log has one line', async () => {
-    await using exporter = await start('kubelet: {readConfig: true}', leastRules);
-    const first = await scrapeAfter(exporter, 'forbidden', 3);
-    expect(evictionFamilies(first)).toEqual([]);
-    expect(first.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
-    expect(first.value('exporter_kubelet_requests_total', { result: 'forbidden' })).toBe(0);
+it('headroom is absent without the permission: everything else is unchanged, and the log has one line', async () => {
+  await using exporter = await start('kubelet: {readConfig: true}', leastRules);
+  const first = await scrapeAfter(exporter, 'forbidden', 3);
+  expect(evictionFamilies(first)).toEqual([]);
+  expect(first.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
+  expect(first.value('exporter_kubelet_requests_total', { result: 'forbidden' })).toBe(0);
 
-    await exporter.clock.advance(tenMinutesMs - 1);
-    await exporter.scrape();
-    expect(exporter.requestCounts()).toEqual({ default: 3, tight: 3, careless: 3 });
-    await exporter.clock.advance(1);
-    const later = await scrapeAfter(exporter, 'forbidden', 6);
-    expect(later.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
-    const lines = exporter.log.filter((line) => line.includes('failed to read kubelet configuration'));
-    expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('"nodeCount":3,"nodes":"careless, default, tight"');
-    for (const line of lines) expect(line).toMatch(/"level":"info".*nodes\/configz/);
-  });
+  await exporter.clock.advance(tenMinutesMs - 1);
+  await exporter.scrape();
+  expect(exporter.requestCounts()).toEqual({ default: 3, tight: 3, careless: 3 });
+  await exporter.clock.advance(1);
+  const later = await scrapeAfter(exporter, 'forbidden', 6);
+  expect(later.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
+  const lines = exporter.log.filter((line) => line.includes('failed to read kubelet configuration'));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('"nodeCount":3,"nodes":"careless, default, tight"');
+  for (const line of lines) expect(line).toMatch(/"level":"info".*nodes\/configz/);
+});
 
-  it('headroom appears within 10 minutes after the permission was granted', async () => {
-    await using exporter = await start('kubelet: {readConfig: true}', leastRules);
-    await scrapeAfter(exporter, 'forbidden', 3);
-    exporter.cluster.access.setRules('exporter', [...leastRules, configzRule]);
-    await exporter.clock.advance(tenMinutesMs);
-    const scraped = await scrapeAfter(exporter, 'success', 3);
-    expect(scraped.samples('node_eviction_headroom_bytes').length).toBeGreaterThan(0);
-    await exporter.clock.advance(1_000);
-    expect(exporter.log.filter((line) => line.includes('kubelet configurations are readable again'))).toHaveLength(1);
-  });
+it('headroom appears within 10 minutes after the permission was granted', async () => {
+  await using exporter = await start('kubelet: {readConfig: true}', leastRules);
+  await scrapeAfter(exporter, 'forbidden', 3);
+  exporter.cluster.access.setRules('exporter', [...leastRules, configzRule]);
+  await exporter.clock.advance(tenMinutesMs);
+  const scraped = await scrapeAfter(exporter, 'success', 3);
+  expect(scraped.samples('node_eviction_headroom_bytes').length).toBeGreaterThan(0);
+  await exporter.clock.advance(1_000);
+  expect(exporter.log.filter((line) => line.includes('kubelet configurations are readable again'))).toHaveLength(1);
+});
 
-  it('headroom has no gap when new settings of the sources come, and no request is sent before it is due', async () => {
-    await using exporter = await start('kubelet: {readConfig: true}', [...leastRules, configzRule]);
-    const before = await scrapeAfter(exporter, 'success', 3);
-    await exporter.apply('kubelet: {readConfig: true, requestTimeout: 5s}');
-    const after = await exporter.scrape();
-    expect(evictionFamilies(after)).toEqual(evictionFamilies(before));
-    await scrapeAfter(exporter, 'success', 3);
-    await exporter.clock.advance(configurationGateMs);
-    await exporter.scrape();
-    await scrapeAfter(exporter, 'success', 6);
-  });
+it('headroom has no gap when new settings of the sources come, and no request is sent before it is due', async () => {
+  await using exporter = await start('kubelet: {readConfig: true}', [...leastRules, configzRule]);
+  const before = await scrapeAfter(exporter, 'success', 3);
+  await exporter.apply('kubelet: {readConfig: true, requestTimeout: 5s}');
+  const after = await exporter.scrape();
+  expect(evictionFamilies(after)).toEqual(evictionFamilies(before));
+  await scrapeAfter(exporter, 'success', 3);
+  await exporter.clock.advance(configurationGateMs);
+  await exporter.scrape();
+  await scrapeAfter(exporter, 'success', 6);
+});
 
-  it('headroom is not read without the setting', async () => {
-    await using exporter = await start('', [...leastRules, configzRule]);
-    await exporter.scrape();
-    const scraped = await exporter.scrape();
-    expect(evictionFamilies(scraped)).toEqual([]);
-    expect(exporter.requestCounts()).toEqual({ default: 1, tight: 1, careless: 1 });
-  });
+it('headroom is not read without the setting', async () => {
+  await using exporter = await start('', [...leastRules, configzRule]);
+  await exporter.scrape();
+  const scraped = await exporter.scrape();
+  expect(evictionFamilies(scraped)).toEqual([]);
+  expect(exporter.requestCounts()).toEqual({ default: 1, tight: 1, careless: 1 });
 });
 
 it('the warning of a disk that images fill in pulses stays from the first forecast to the threshold', async () => {

@@ -98,151 +98,149 @@ it('counters of evictions are 0 for a workload whose only pod does not run yet',
   expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'other' })).toBeUndefined();
 });
 
-describe('an eviction', () => {
-  it('an eviction of a DaemonSet pod that is deleted at once is counted, and has its last values', async () => {
-    await using exporter = await start({
-      scenario: {
-        ...emptyScenario('node-1', 'node-2'),
-        populate: (context) => {
-          addDaemonSet(context, agent);
-        },
+it('an eviction of a DaemonSet pod that is deleted at once is counted, and has its last values', async () => {
+  await using exporter = await start({
+    scenario: {
+      ...emptyScenario('node-1', 'node-2'),
+      populate: (context) => {
+        addDaemonSet(context, agent);
       },
-    });
-    const labels = { namespace: 'ops', workload: 'agent', workload_type: 'daemonset', cause: 'pod_limit' };
-    await scrapeFor(exporter, 3);
-    expect((await exporter.scrape()).value('workload_evictions_total', labels)).toBe(0);
-    await exporter.clock.advance(minuteMs);
-    const evictions = await recorded(exporter, 2);
-    const scraped = await exporter.scrape();
-    expect(scraped.value('workload_evictions_total', labels)).toBe(2);
-    expect(new Set(evictions.map(({ node }) => node))).toEqual(new Set(['node-1', 'node-2']));
-    for (const { namespace, pod, node, evictedAtMs, lastUsage, ...eviction } of evictions) {
-      expect(exporter.cluster.model.pods.map(({ spec }) => spec.name)).not.toContain(pod);
-      expect(scraped.value('node_evictions_total', { node, cause: 'pod_limit' })).toBe(1);
-      expect(eviction).toMatchObject({
-        cause: 'pod_limit',
-        limitBytes: 20 * mib,
-        workloads: [{ workload: 'agent', workloadType: 'daemonset', workloadNamespace: 'ops' }],
-      });
-      if (lastUsage === undefined) throw new Error('no last usage');
-      const { usedBytes = 0, limits, samples, growthBytesPerSecond = 0, limitForAnHourBytes } = lastUsage;
-      expect(limits).toMatchObject([
-        { rule: 'pod', limitBytes: 20 * mib },
-        { rule: 'container', container: 'agent' },
-      ]);
-      expect(usedBytes).toBeGreaterThan(15 * mib);
-      expect(usedBytes).toBeLessThan(25 * mib);
-      expect(samples.length).toBeGreaterThan(3); // more often than every minute, as the eviction was near
-      expect(growthBytesPerSecond / (mib / 10)).toBeCloseTo(1, 0);
-      expect(limitForAnHourBytes).toBeUndefined(); // far above twice the peak
-      const ofPod = { namespace, pod, node, cause: 'pod_limit' };
-      expect(scraped.value('pod_evicted_used_bytes', ofPod)).toBe(usedBytes);
-      expect(scraped.value('pod_evicted_limit_bytes', ofPod)).toBe(20 * mib);
-      expect(scraped.value('pod_evicted_timestamp_seconds', ofPod)).toBe(evictedAtMs / 1000);
-    }
+    },
   });
-
-  it('an eviction is counted once, and names the emptyDir', async () => {
-    await using exporter = await start();
-    await scrapeFor(exporter, 3);
-    await evict(exporter, emptyDirMessage);
-    await recorded(exporter, 1);
-    exporter.cluster.model.updatePod('shop', 'cart-0', { labels: { touched: 'yes' } });
-    exporter.cluster.dropWatches();
-    await scrapeFor(exporter, 2);
-    const scraped = await exporter.scrape();
-    expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(1);
-    expect(scraped.samples('pod_evicted_timestamp_seconds').map(({ labels }) => labels)).toMatchObject([
-      { namespace: 'shop', pod: 'cart-0', node: 'node-1', cause: 'emptydir_limit', volume: 'data' },
+  const labels = { namespace: 'ops', workload: 'agent', workload_type: 'daemonset', cause: 'pod_limit' };
+  await scrapeFor(exporter, 3);
+  expect((await exporter.scrape()).value('workload_evictions_total', labels)).toBe(0);
+  await exporter.clock.advance(minuteMs);
+  const evictions = await recorded(exporter, 2);
+  const scraped = await exporter.scrape();
+  expect(scraped.value('workload_evictions_total', labels)).toBe(2);
+  expect(new Set(evictions.map(({ node }) => node))).toEqual(new Set(['node-1', 'node-2']));
+  for (const { namespace, pod, node, evictedAtMs, lastUsage, ...eviction } of evictions) {
+    expect(exporter.cluster.model.pods.map(({ spec }) => spec.name)).not.toContain(pod);
+    expect(scraped.value('node_evictions_total', { node, cause: 'pod_limit' })).toBe(1);
+    expect(eviction).toMatchObject({
+      cause: 'pod_limit',
+      limitBytes: 20 * mib,
+      workloads: [{ workload: 'agent', workloadType: 'daemonset', workloadNamespace: 'ops' }],
+    });
+    if (lastUsage === undefined) throw new Error('no last usage');
+    const { usedBytes = 0, limits, samples, growthBytesPerSecond = 0, limitForAnHourBytes } = lastUsage;
+    expect(limits).toMatchObject([
+      { rule: 'pod', limitBytes: 20 * mib },
+      { rule: 'container', container: 'agent' },
     ]);
-    expect((await evictionsOf(exporter))[0]?.lastUsage).toMatchObject({
-      components: { emptydir: 4 * mib },
-      volumes: [{ volume: 'data', usedBytes: 4 * mib, isCounted: true }],
-    });
-  });
+    expect(usedBytes).toBeGreaterThan(15 * mib);
+    expect(usedBytes).toBeLessThan(25 * mib);
+    expect(samples.length).toBeGreaterThan(3); // more often than every minute, as the eviction was near
+    expect(growthBytesPerSecond / (mib / 10)).toBeCloseTo(1, 0);
+    expect(limitForAnHourBytes).toBeUndefined(); // far above twice the peak
+    const ofPod = { namespace, pod, node, cause: 'pod_limit' };
+    expect(scraped.value('pod_evicted_used_bytes', ofPod)).toBe(usedBytes);
+    expect(scraped.value('pod_evicted_limit_bytes', ofPod)).toBe(20 * mib);
+    expect(scraped.value('pod_evicted_timestamp_seconds', ofPod)).toBe(evictedAtMs / 1000);
+  }
+});
 
-  it('an eviction reported long after the pod is forgotten has its last values, also over a reload', async () => {
-    await using exporter = await start();
-    exporter.cluster.model.addPod({ ...cart, name: 'cart-1' });
-    await scrapeFor(exporter, 3);
-    await exporter.cluster.setApiFault('down');
-    await evict(exporter, emptyDirMessage);
-    await scrapeFor(exporter, 1);
-    const measured = (await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['pod']);
-    expect(measured).toEqual(['cart-1']);
-    await exporter.apply('cache: {ttl: 50s}');
-    await exporter.cluster.setApiFault(undefined);
-    await exporter.clock.advance(30_000);
-    expect((await recorded(exporter, 1))[0]?.lastUsage).toMatchObject({ components: { emptydir: 4 * mib } });
-    const labels = { ...cartLabels, cause: 'emptydir_limit' };
-    expect((await exporter.scrape()).value('workload_evictions_total', labels)).toBe(1);
+it('an eviction is counted once, and names the emptyDir', async () => {
+  await using exporter = await start();
+  await scrapeFor(exporter, 3);
+  await evict(exporter, emptyDirMessage);
+  await recorded(exporter, 1);
+  exporter.cluster.model.updatePod('shop', 'cart-0', { labels: { touched: 'yes' } });
+  exporter.cluster.dropWatches();
+  await scrapeFor(exporter, 2);
+  const scraped = await exporter.scrape();
+  expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(1);
+  expect(scraped.samples('pod_evicted_timestamp_seconds').map(({ labels }) => labels)).toMatchObject([
+    { namespace: 'shop', pod: 'cart-0', node: 'node-1', cause: 'emptydir_limit', volume: 'data' },
+  ]);
+  expect((await evictionsOf(exporter))[0]?.lastUsage).toMatchObject({
+    components: { emptydir: 4 * mib },
+    volumes: [{ volume: 'data', usedBytes: 4 * mib, isCounted: true }],
   });
+});
 
-  it('an eviction before the first list is listed and not counted', async () => {
-    await using exporter = await start();
-    await scrapeFor(exporter, 2);
-    await evict(exporter, emptyDirMessage);
-    await recorded(exporter, 1);
-    await using late = await exporter.another();
-    await late.synced();
-    const scraped = await late.scrape();
-    expect(await evictionsOf(late)).toMatchObject([{ pod: 'cart-0', unknownUsageReason: 'before_start' }]);
-    expect(scraped.samples('pod_evicted_timestamp_seconds').length).toBe(1);
-    expect(scraped.samples('pod_evicted_used_bytes')).toEqual([]);
-    expect(scraped.value('node_evictions_total', { node: 'node-1', cause: 'emptydir_limit' })).toBe(0);
-  });
+it('an eviction reported long after the pod is forgotten has its last values, also over a reload', async () => {
+  await using exporter = await start();
+  exporter.cluster.model.addPod({ ...cart, name: 'cart-1' });
+  await scrapeFor(exporter, 3);
+  await exporter.cluster.setApiFault('down');
+  await evict(exporter, emptyDirMessage);
+  await scrapeFor(exporter, 1);
+  const measured = (await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['pod']);
+  expect(measured).toEqual(['cart-1']);
+  await exporter.apply('cache: {ttl: 50s}');
+  await exporter.cluster.setApiFault(undefined);
+  await exporter.clock.advance(30_000);
+  expect((await recorded(exporter, 1))[0]?.lastUsage).toMatchObject({ components: { emptydir: 4 * mib } });
+  const labels = { ...cartLabels, cause: 'emptydir_limit' };
+  expect((await exporter.scrape()).value('workload_evictions_total', labels)).toBe(1);
+});
 
-  it.each([
-    'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ',
-    'Pod was rejected: The node had condition: [MemoryPressure]. ',
-  ])('an eviction for another resource is none: %s', async (message) => {
-    await using exporter = await start();
-    await scrapeFor(exporter, 2);
-    await evict(exporter, message);
-    await exporter.clock.advance(minuteMs);
-    const hasFailed = async () => (await exporter.scrape()).value('workload_pods', cartLabels) === undefined;
-    await expect.poll(hasFailed, { interval: 5, timeout: 10_000 }).toBe(true);
-    const { families } = await exporter.scrape();
-    const counts = families.filter(({ name }) => name.endsWith('_evictions_total')).flatMap(({ samples }) => samples);
-    expect(counts.length).toBeGreaterThan(10);
-    expect(counts.filter(({ value }) => value > 0)).toEqual([]);
-    expect(await evictionsOf(exporter)).toEqual([]);
-  });
+it('an eviction before the first list is listed and not counted', async () => {
+  await using exporter = await start();
+  await scrapeFor(exporter, 2);
+  await evict(exporter, emptyDirMessage);
+  await recorded(exporter, 1);
+  await using late = await exporter.another();
+  await late.synced();
+  const scraped = await late.scrape();
+  expect(await evictionsOf(late)).toMatchObject([{ pod: 'cart-0', unknownUsageReason: 'before_start' }]);
+  expect(scraped.samples('pod_evicted_timestamp_seconds').length).toBe(1);
+  expect(scraped.samples('pod_evicted_used_bytes')).toEqual([]);
+  expect(scraped.value('node_evictions_total', { node: 'node-1', cause: 'emptydir_limit' })).toBe(0);
+});
 
-  it('an eviction outlives new settings of the source, and leaves when its namespace is out of scope', async () => {
-    await using exporter = await start();
-    await scrapeFor(exporter, 3);
-    await evict(exporter, emptyDirMessage);
-    const [before] = await recorded(exporter, 1);
-    await exporter.apply('cache: {ttl: 30s}');
-    expect(await evictionsOf(exporter)).toEqual([before]);
-    const scraped = await exporter.scrape();
-    expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(1);
-    await exporter.apply('cluster: {namespaces: [ops]}');
-    expect(await evictionsOf(exporter)).toEqual([]);
-  });
+it.each([
+  'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ',
+  'Pod was rejected: The node had condition: [MemoryPressure]. ',
+])('an eviction for another resource is none: %s', async (message) => {
+  await using exporter = await start();
+  await scrapeFor(exporter, 2);
+  await evict(exporter, message);
+  await exporter.clock.advance(minuteMs);
+  const hasFailed = async () => (await exporter.scrape()).value('workload_pods', cartLabels) === undefined;
+  await expect.poll(hasFailed, { interval: 5, timeout: 10_000 }).toBe(true);
+  const { families } = await exporter.scrape();
+  const counts = families.filter(({ name }) => name.endsWith('_evictions_total')).flatMap(({ samples }) => samples);
+  expect(counts.length).toBeGreaterThan(10);
+  expect(counts.filter(({ value }) => value > 0)).toEqual([]);
+  expect(await evictionsOf(exporter)).toEqual([]);
+});
 
-  it('an eviction is listed for the retention time', async () => {
-    await using exporter = await start({ settings: 'evictions: {retention: 10m}' });
-    await evict(exporter, emptyDirMessage);
-    await recorded(exporter, 1);
-    await scrapeFor(exporter, 9);
-    expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds').length).toBe(1);
-    await scrapeFor(exporter, 1);
-    expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
-    expect(await evictionsOf(exporter)).toEqual([]);
-  });
+it('an eviction outlives new settings of the source, and leaves when its namespace is out of scope', async () => {
+  await using exporter = await start();
+  await scrapeFor(exporter, 3);
+  await evict(exporter, emptyDirMessage);
+  const [before] = await recorded(exporter, 1);
+  await exporter.apply('cache: {ttl: 30s}');
+  expect(await evictionsOf(exporter)).toEqual([before]);
+  const scraped = await exporter.scrape();
+  expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(1);
+  await exporter.apply('cluster: {namespaces: [ops]}');
+  expect(await evictionsOf(exporter)).toEqual([]);
+});
 
-  it('an eviction has series for an hour, and is listed for a day', async () => {
-    await using exporter = await start();
-    await evict(exporter, emptyDirMessage);
-    await recorded(exporter, 1);
-    await exporter.clock.advance(54 * minuteMs);
-    expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toHaveLength(1);
-    await exporter.clock.advance(6 * minuteMs);
-    expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
-    expect(await evictionsOf(exporter)).toMatchObject([{ pod: 'cart-0' }]);
-  });
+it('an eviction is listed for the retention time', async () => {
+  await using exporter = await start({ settings: 'evictions: {retention: 10m}' });
+  await evict(exporter, emptyDirMessage);
+  await recorded(exporter, 1);
+  await scrapeFor(exporter, 9);
+  expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds').length).toBe(1);
+  await scrapeFor(exporter, 1);
+  expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
+  expect(await evictionsOf(exporter)).toEqual([]);
+});
+
+it('an eviction has series for an hour, and is listed for a day', async () => {
+  await using exporter = await start();
+  await evict(exporter, emptyDirMessage);
+  await recorded(exporter, 1);
+  await exporter.clock.advance(54 * minuteMs);
+  expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toHaveLength(1);
+  await exporter.clock.advance(6 * minuteMs);
+  expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
+  expect(await evictionsOf(exporter)).toMatchObject([{ pod: 'cart-0' }]);
 });
 
 describe('an exporter that is started again', () => {

@@ -41,18 +41,17 @@ function sum(scraped: Scraped, family: string, node: string): number {
 const absenceOf = (scraped: Scraped): string | undefined =>
   scraped.samples('node_absent_info').find(({ labels }) => labels['node'] === 'bad')?.labels['reason'];
 
-describe('a kubelet with any body', () => {
-  it('a kubelet with any body is absent for a reason, and the other nodes are served', async () => {
-    await using exporter = await start('kubelet: {maxBodySize: 1Mi}');
-    const reasons: Record<string, string | undefined> = {};
-    for (const { name, of } of hostileBodies(knownUid(exporter))) {
-      exporter.cluster.setSummaryAnswer('bad', answerWith(of(2 * mebibyte)));
-      await exporter.clock.advance(2 * ttlMs);
-      const scraped = await exporter.scrape();
-      expect(scraped.value('pod_used_bytes', { node: 'good', pod: 'web-0' }), name).toBeGreaterThan(0);
-      reasons[name] = absenceOf(scraped);
-    }
-    expect(reasons).toMatchInlineSnapshot(`
+it('a kubelet with any body is absent for a reason, and the other nodes are served', async () => {
+  await using exporter = await start('kubelet: {maxBodySize: 1Mi}');
+  const reasons: Record<string, string | undefined> = {};
+  for (const { name, of } of hostileBodies(knownUid(exporter))) {
+    exporter.cluster.setSummaryAnswer('bad', answerWith(of(2 * mebibyte)));
+    await exporter.clock.advance(2 * ttlMs);
+    const scraped = await exporter.scrape();
+    expect(scraped.value('pod_used_bytes', { node: 'good', pod: 'web-0' }), name).toBeGreaterThan(0);
+    reasons[name] = absenceOf(scraped);
+  }
+  expect(reasons).toMatchInlineSnapshot(`
       {
         "[[[[…": "decode",
         "[[],[],…": "decode",
@@ -82,40 +81,39 @@ describe('a kubelet with any body', () => {
         "{} × n": "decode",
       }
     `);
-  });
+});
 
-  it.each([
-    ['blanks', `{"node":{"nodeName":"bad"},"pods":[${' '.repeat(64 * mebibyte)}]}`],
-    ['pods', `{"node":{"nodeName":"bad"},"pods":[${'{},'.repeat(4_000)}{"x":"${'x'.repeat(64 * mebibyte)}"}]}`],
-  ])('a compressed body that exceeds the limit is cut off: %s', async (_case, body) => {
-    await using exporter = await start();
-    exporter.cluster.setSummaryAnswer('bad', answerWith(gzipSync(body), { 'content-encoding': 'gzip' }));
-    expect(absenceOf(await exporter.scrape())).toBe('too_large');
-  });
+it.each([
+  ['blanks', `{"node":{"nodeName":"bad"},"pods":[${' '.repeat(64 * mebibyte)}]}`],
+  ['pods', `{"node":{"nodeName":"bad"},"pods":[${'{},'.repeat(4_000)}{"x":"${'x'.repeat(64 * mebibyte)}"}]}`],
+])('a compressed body that exceeds the limit is cut off: %s', async (_case, body) => {
+  await using exporter = await start();
+  exporter.cluster.setSummaryAnswer('bad', answerWith(gzipSync(body), { 'content-encoding': 'gzip' }));
+  expect(absenceOf(await exporter.scrape())).toBe('too_large');
+});
 
-  it.skipIf(process.platform !== 'linux')('no body costs time or memory', { retry: 3, timeout: 60_000 }, async () => {
-    await using cluster = await SimulatedCluster.start({ scenario: emptyScenario('good', 'bad') });
-    const uid = addPods(cluster);
-    await using exporter = await MeasuredExporter.start(cluster, 'cache: {ttl: 0}\nworkloads: {controllers: false}');
-    for (let count = 0; count < 3; count += 1) await exporter.scrape(); // until what is used is compiled
-    const worst = [
-      ...['{"a":{"a":…', 'the most pods'],
-      ...atNight(['the most entries', 'objects in pods', 'members of the node'], []),
-      ...atNight(['containers of one pod', 'volumes of one pod'], []),
-    ];
-    for (const { name, of } of hostileBodies(uid).filter((body) => worst.includes(body.name))) {
-      cluster.setSummaryAnswer('bad', answerWith(of(8 * mebibyte - 10_000)));
-      await exporter.scrape();
-      const scrapes: Measured<HttpAnswer>[] = [];
-      while (scrapes.length < 3) scrapes.push(await exporter.measured(() => exporter.scrape()));
-      for (const { result, idleBytes, peakBytes } of scrapes) {
-        expect(result.status).toBe(200);
-        expect(peakBytes - idleBytes, name).toBeLessThan(150 * mebibyte);
-      }
-      // Other processes make a block longer, never shorter.
-      expect(Math.min(...scrapes.map(({ blockedMs }) => blockedMs)), name).toBeLessThan(100);
+it.skipIf(process.platform !== 'linux')('no body costs time or memory', { retry: 3, timeout: 60_000 }, async () => {
+  await using cluster = await SimulatedCluster.start({ scenario: emptyScenario('good', 'bad') });
+  const uid = addPods(cluster);
+  await using exporter = await MeasuredExporter.start(cluster, 'cache: {ttl: 0}\nworkloads: {controllers: false}');
+  for (let count = 0; count < 3; count += 1) await exporter.scrape(); // until what is used is compiled
+  const worst = [
+    ...['{"a":{"a":…', 'the most pods'],
+    ...atNight(['the most entries', 'objects in pods', 'members of the node'], []),
+    ...atNight(['containers of one pod', 'volumes of one pod'], []),
+  ];
+  for (const { name, of } of hostileBodies(uid).filter((body) => worst.includes(body.name))) {
+    cluster.setSummaryAnswer('bad', answerWith(of(8 * mebibyte - 10_000)));
+    await exporter.scrape();
+    const scrapes: Measured<HttpAnswer>[] = [];
+    while (scrapes.length < 3) scrapes.push(await exporter.measured(() => exporter.scrape()));
+    for (const { result, idleBytes, peakBytes } of scrapes) {
+      expect(result.status).toBe(200);
+      expect(peakBytes - idleBytes, name).toBeLessThan(150 * mebibyte);
     }
-  });
+    // Other processes make a block longer, never shorter.
+    expect(Math.min(...scrapes.map(({ blockedMs }) => blockedMs)), name).toBeLessThan(100);
+  }
 });
 
 describe('a kubelet that makes names up', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { emptyScenario } from '../../sim/model/scenario.js';
 import type { ContainerSpec, PodSpec, VolumeSpec } from '../../sim/model/specs.js';
@@ -94,81 +94,79 @@ function seriesOf(scraped: Scraped, labels: Readonly<Record<string, string>>): r
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-describe('a pod of any size on a node', () => {
-  it.each(Object.keys(hostilePods))('a pod of any size and its node have their total: %s', async (name) => {
-    const spec = specOf(name);
-    await using exporter = await start();
-    await exporter.clock.advance(settleMs);
-    const others = { namespace: 'shop' };
-    const before = seriesOf(await exporter.scrape(), others);
-    const hostile = { namespace: 'evil', name: 'large', nodeName: 'node-1', ...spec };
-    exporter.cluster.model.addPod(hostile);
-    await exporter.clock.advance(settleMs);
-    const scraped = await exporter.scrape();
+it.each(Object.keys(hostilePods))('a pod of any size and its node have their total: %s', async (name) => {
+  const spec = specOf(name);
+  await using exporter = await start();
+  await exporter.clock.advance(settleMs);
+  const others = { namespace: 'shop' };
+  const before = seriesOf(await exporter.scrape(), others);
+  const hostile = { namespace: 'evil', name: 'large', nodeName: 'node-1', ...spec };
+  exporter.cluster.model.addPod(hostile);
+  await exporter.clock.advance(settleMs);
+  const scraped = await exporter.scrape();
 
-    expect(scraped.value('node_data_available', { node: 'node-1' })).toBe(1);
-    expect(scraped.samples('node_absent_info')).toEqual([]);
-    const after = new Map(seriesOf(scraped, others));
-    for (const [name, value] of before) if (name.includes('used_bytes')) expect(after.get(name), name).toBe(value);
-    expect(before.length).toBeGreaterThan(20);
+  expect(scraped.value('node_data_available', { node: 'node-1' })).toBe(1);
+  expect(scraped.samples('node_absent_info')).toEqual([]);
+  const after = new Map(seriesOf(scraped, others));
+  for (const [name, value] of before) if (name.includes('used_bytes')) expect(after.get(name), name).toBe(value);
+  expect(before.length).toBeGreaterThan(20);
 
-    const labels = { namespace: 'evil', pod: 'large' };
-    const valuesOf = (family: string): readonly number[] =>
-      scraped
-        .samples(family)
-        .filter((sample) => sample.labels['pod'] === 'large')
-        .map(({ value }) => value);
-    expect(scraped.value('pod_used_bytes', labels)).toBe(totalOf(spec));
-    expect(sum(valuesOf('container_used_bytes'))).toBe(totalOf(spec));
-    expect(sum(valuesOf('pod_component_used_bytes'))).toBe(totalOf(spec));
-    expect(sum(valuesOf('volume_used_bytes'))).toBe(sum(spec.volumes.map(({ content }) => content.initialBytes)));
-    expect(valuesOf('container_used_bytes').length).toBe(Math.min(101, spec.containers.length));
-    expect(valuesOf('volume_used_bytes').length).toBe(Math.min(101, spec.volumes.length));
-    expect(scraped.value('limit_ratio', { ...labels, rule: 'pod' })).toBe(
-      totalOf(spec) / (100 * mib * spec.containers.length),
-    );
-  });
+  const labels = { namespace: 'evil', pod: 'large' };
+  const valuesOf = (family: string): readonly number[] =>
+    scraped
+      .samples(family)
+      .filter((sample) => sample.labels['pod'] === 'large')
+      .map(({ value }) => value);
+  expect(scraped.value('pod_used_bytes', labels)).toBe(totalOf(spec));
+  expect(sum(valuesOf('container_used_bytes'))).toBe(totalOf(spec));
+  expect(sum(valuesOf('pod_component_used_bytes'))).toBe(totalOf(spec));
+  expect(sum(valuesOf('volume_used_bytes'))).toBe(sum(spec.volumes.map(({ content }) => content.initialBytes)));
+  expect(valuesOf('container_used_bytes').length).toBe(Math.min(101, spec.containers.length));
+  expect(valuesOf('volume_used_bytes').length).toBe(Math.min(101, spec.volumes.length));
+  expect(scraped.value('limit_ratio', { ...labels, rule: 'pod' })).toBe(
+    totalOf(spec) / (100 * mib * spec.containers.length),
+  );
+});
 
-  it('a pod of any size is named in a finding, and counted', async () => {
-    await using exporter = await start();
-    for (const [index, name] of ['501 emptyDirs', '501 containers'].entries())
-      exporter.cluster.model.addPod(hostilePod(`large-${index}`, name));
-    const scraped = await measured(exporter, 'large-0', 'large-1');
-    expect(scraped.value('exporter_unknown_items', { kind: 'volume' })).toBe(401);
-    expect(scraped.value('exporter_unknown_items', { kind: 'container' })).toBe(401);
-    const { cluster } = JSON.parse((await exporter.get('/api/v1/status')).text) as Status;
-    const finding = cluster?.findings.find(({ kind }) => kind === 'not_in_detail');
-    expect(finding?.items.map(({ namespace, pod }) => `${namespace}/${pod}`)).toEqual(['evil/large-0', 'evil/large-1']);
-  });
+it('a pod of any size is named in a finding, and counted', async () => {
+  await using exporter = await start();
+  for (const [index, name] of ['501 emptyDirs', '501 containers'].entries())
+    exporter.cluster.model.addPod(hostilePod(`large-${index}`, name));
+  const scraped = await measured(exporter, 'large-0', 'large-1');
+  expect(scraped.value('exporter_unknown_items', { kind: 'volume' })).toBe(401);
+  expect(scraped.value('exporter_unknown_items', { kind: 'container' })).toBe(401);
+  const { cluster } = JSON.parse((await exporter.get('/api/v1/status')).text) as Status;
+  const finding = cluster?.findings.find(({ kind }) => kind === 'not_in_detail');
+  expect(finding?.items.map(({ namespace, pod }) => `${namespace}/${pod}`)).toEqual(['evil/large-0', 'evil/large-1']);
+});
 
-  it('a pod of 240 containers with values of pressure has its total, and the node its other pods', async () => {
-    await using exporter = await start();
-    const spec = { containers: indexed(240, (at) => container(`c${at}`, 8_192)), volumes: [] };
-    exporter.cluster.model.addPod({ namespace: 'evil', name: 'large', nodeName: 'node-1', ...spec });
-    const pods = exporter.cluster.model.podsOn('node-1').map(({ uid, spec: { namespace, name, containers } }) => ({
-      podRef: { namespace, name, uid },
-      containers: containers.map((each) => containerWithPressure(each.name)),
-      'ephemeral-storage': { usedBytes: 4096 + 16_384 * containers.length },
-    }));
-    const summary = JSON.stringify({ node: { nodeName: 'node-1' }, pods });
-    exporter.cluster.setSummaryAnswer('node-1', answerWith(summary));
-    const scraped = await measured(exporter, 'large');
-    expect(scraped.samples('node_absent_info')).toEqual([]);
-    expect(scraped.value('pod_used_bytes', { pod: 'large' })).toBe(totalOf(spec));
-    expect(scraped.value('pod_used_bytes', { pod: 'cart-node-1' })).toBe(4096 + 16_384);
-  });
+it('a pod of 240 containers with values of pressure has its total, and the node its other pods', async () => {
+  await using exporter = await start();
+  const spec = { containers: indexed(240, (at) => container(`c${at}`, 8_192)), volumes: [] };
+  exporter.cluster.model.addPod({ namespace: 'evil', name: 'large', nodeName: 'node-1', ...spec });
+  const pods = exporter.cluster.model.podsOn('node-1').map(({ uid, spec: { namespace, name, containers } }) => ({
+    podRef: { namespace, name, uid },
+    containers: containers.map((each) => containerWithPressure(each.name)),
+    'ephemeral-storage': { usedBytes: 4096 + 16_384 * containers.length },
+  }));
+  const summary = JSON.stringify({ node: { nodeName: 'node-1' }, pods });
+  exporter.cluster.setSummaryAnswer('node-1', answerWith(summary));
+  const scraped = await measured(exporter, 'large');
+  expect(scraped.samples('node_absent_info')).toEqual([]);
+  expect(scraped.value('pod_used_bytes', { pod: 'large' })).toBe(totalOf(spec));
+  expect(scraped.value('pod_used_bytes', { pod: 'cart-node-1' })).toBe(4096 + 16_384);
+});
 
-  it('a summary with a pod of any size is read again and again, and the pod leaves as it came', async () => {
-    await using exporter = await start();
-    exporter.cluster.model.addPod(hostilePod('large', '501 emptyDirs'));
-    const first = seriesOf(await measured(exporter, 'large'), { namespace: 'evil' }).map(([name]) => name);
-    const again = seriesOf(await measured(exporter, 'large'), { namespace: 'evil' }).map(([name]) => name);
-    expect(again).toEqual(first);
-    exporter.cluster.model.deletePod('evil', 'large');
-    await expect
-      .poll(async () => seriesOf(await exporter.scrape(), { namespace: 'evil' }), { timeout: 10_000 })
-      .toEqual([]);
-  });
+it('a summary with a pod of any size is read again and again, and the pod leaves as it came', async () => {
+  await using exporter = await start();
+  exporter.cluster.model.addPod(hostilePod('large', '501 emptyDirs'));
+  const first = seriesOf(await measured(exporter, 'large'), { namespace: 'evil' }).map(([name]) => name);
+  const again = seriesOf(await measured(exporter, 'large'), { namespace: 'evil' }).map(([name]) => name);
+  expect(again).toEqual(first);
+  exporter.cluster.model.deletePod('evil', 'large');
+  await expect
+    .poll(async () => seriesOf(await exporter.scrape(), { namespace: 'evil' }), { timeout: 10_000 })
+    .toEqual([]);
 });
 
 /** A scrape when the API server has told of the pods and their volumes are measured. */

@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
@@ -40,32 +40,30 @@ async function syncedNamespaces(exporter: Exporter): Promise<readonly (string | 
   return scopes.filter(({ labels }) => labels['resource'] === 'pods').map(({ labels }) => labels['namespace']);
 }
 
-describe('pods of more than 10 namespaces', () => {
-  it('pods of more than 10 namespaces are watched at once where allowed, and those of others are left out', async () => {
-    await using exporter = await start(11);
-    await expect.poll(() => watchedPaths(exporter)).toEqual(['/api/v1/pods']);
-    expect([...(await shownNamespaces(exporter))].sort()).toEqual([...names(11)].sort());
-    expect(await syncedNamespaces(exporter)).toEqual(['']);
-    expect((await exporter.get('/readyz?verbose')).text).not.toContain('pods in');
-    exporter.cluster.model.addPod({ namespace: 'team-12', name: 'new', nodeName: 'node-1', containers: [] });
-    exporter.cluster.model.addPod({ namespace: 'team-3', name: 'new', nodeName: 'node-1', containers: [] });
-    const objects = async () => (await exporter.scrape()).value('exporter_store_objects', { resource: 'pods' });
-    await expect.poll(objects).toBe(12);
-  });
+it('pods of more than 10 namespaces are watched at once where allowed, and those of others are left out', async () => {
+  await using exporter = await start(11);
+  await expect.poll(() => watchedPaths(exporter)).toEqual(['/api/v1/pods']);
+  expect([...(await shownNamespaces(exporter))].sort()).toEqual([...names(11)].sort());
+  expect(await syncedNamespaces(exporter)).toEqual(['']);
+  expect((await exporter.get('/readyz?verbose')).text).not.toContain('pods in');
+  exporter.cluster.model.addPod({ namespace: 'team-12', name: 'new', nodeName: 'node-1', containers: [] });
+  exporter.cluster.model.addPod({ namespace: 'team-3', name: 'new', nodeName: 'node-1', containers: [] });
+  const objects = async () => (await exporter.scrape()).value('exporter_store_objects', { resource: 'pods' });
+  await expect.poll(objects).toBe(12);
+});
 
-  it('pods of more than 10 namespaces are watched one by one where a list of all is forbidden', async () => {
-    const rules = [
-      ...leastRules.filter(({ resources }) => resources?.includes('pods') !== true),
-      { verbs: ['list', 'watch'], resources: ['nodes'] },
-      { verbs: ['list', 'watch'], resources: ['pods'], namespaces: names(11) },
-    ];
-    await using exporter = await start(11, rules);
-    const paths = names(11).map((name) => `/api/v1/namespaces/${name}/pods`);
-    await expect.poll(() => [...watchedPaths(exporter)].sort()).toEqual([...paths].sort());
-    expect([...(await shownNamespaces(exporter))].sort()).toEqual([...names(11)].sort());
-    expect([...(await syncedNamespaces(exporter))].sort()).toEqual([...names(11)].sort());
-    expect((await exporter.get('/readyz?verbose')).text).toContain('pods in team-10');
-  });
+it('pods of more than 10 namespaces are watched one by one where a list of all is forbidden', async () => {
+  const rules = [
+    ...leastRules.filter(({ resources }) => resources?.includes('pods') !== true),
+    { verbs: ['list', 'watch'], resources: ['nodes'] },
+    { verbs: ['list', 'watch'], resources: ['pods'], namespaces: names(11) },
+  ];
+  await using exporter = await start(11, rules);
+  const paths = names(11).map((name) => `/api/v1/namespaces/${name}/pods`);
+  await expect.poll(() => [...watchedPaths(exporter)].sort()).toEqual([...paths].sort());
+  expect([...(await shownNamespaces(exporter))].sort()).toEqual([...names(11)].sort());
+  expect([...(await syncedNamespaces(exporter))].sort()).toEqual([...names(11)].sort());
+  expect((await exporter.get('/readyz?verbose')).text).toContain('pods in team-10');
 });
 
 it('pods of 10 namespaces are watched one by one, without a request for all', async () => {

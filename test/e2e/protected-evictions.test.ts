@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { hashSync } from 'bcryptjs';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
 import { runArguments } from '../../src/commands/command-line.js';
@@ -67,49 +67,44 @@ async function start(): Promise<Protected> {
   };
 }
 
-describe('evictions of a protected exporter', () => {
-  it('evictions of a protected exporter are shown with a token, and with a password', async () => {
-    await using world = await start();
-    const token = world.exporter.cluster.issueToken({ user: 'operator', rules: [mayRead] });
-    const ca = `--exporter-ca-file FILE(${authority.certificate})`;
-    for (const flag of [
-      `--exporter-token-file FILE(${token}\n)`,
-      `--exporter-basic-auth-file FILE(alice:${password}\n)`,
-    ]) {
-      const { status, error } = await world.top(`${ca} ${flag}`);
-      expect([status, error]).toEqual([0, 'No evictions found.\n']);
-    }
-  });
+it('evictions of a protected exporter are shown with a token, and with a password', async () => {
+  await using world = await start();
+  const token = world.exporter.cluster.issueToken({ user: 'operator', rules: [mayRead] });
+  const ca = `--exporter-ca-file FILE(${authority.certificate})`;
+  for (const flag of [
+    `--exporter-token-file FILE(${token}\n)`,
+    `--exporter-basic-auth-file FILE(alice:${password}\n)`,
+  ]) {
+    const { status, error } = await world.top(`${ca} ${flag}`);
+    expect([status, error]).toEqual([0, 'No evictions found.\n']);
+  }
+});
 
-  it.each([
-    ['', /the exporter answered 401: unauthorized; set --exporter-token-file or --exporter-basic-auth-file/],
-    ['--exporter-token-file FILE(wrong-secret)', /the exporter answered 401/],
-    ['--exporter-basic-auth-file FILE(alice:wrong-secret)', /the exporter answered 401/],
-    [
-      '--exporter-basic-auth-file FILE(wrong-secret)',
-      /--exporter-basic-auth-file \S+: allowed: one line, USER:PASSWORD/,
-    ],
-    ['--exporter-token-file FILE()', /--exporter-token-file \S+ is empty/],
-    ['--exporter-token-file /none', /--exporter-token-file \/none cannot be read/],
-  ])('evictions are refused with %j, with what to do and without the secret', async (flags, message) => {
-    await using world = await start();
-    const { status, error } = await world.top(`--exporter-ca-file FILE(${authority.certificate}) ${flags}`);
-    expect(status).not.toBe(0);
-    expect(error).toMatch(message);
-    expect(error).not.toContain('wrong-secret');
-  });
+it.each([
+  ['', /the exporter answered 401: unauthorized; set --exporter-token-file or --exporter-basic-auth-file/],
+  ['--exporter-token-file FILE(wrong-secret)', /the exporter answered 401/],
+  ['--exporter-basic-auth-file FILE(alice:wrong-secret)', /the exporter answered 401/],
+  ['--exporter-basic-auth-file FILE(wrong-secret)', /--exporter-basic-auth-file \S+: allowed: one line, USER:PASSWORD/],
+  ['--exporter-token-file FILE()', /--exporter-token-file \S+ is empty/],
+  ['--exporter-token-file /none', /--exporter-token-file \/none cannot be read/],
+])('evictions are refused with %j, with what to do and without the secret', async (flags, message) => {
+  await using world = await start();
+  const { status, error } = await world.top(`--exporter-ca-file FILE(${authority.certificate}) ${flags}`);
+  expect(status).not.toBe(0);
+  expect(error).toMatch(message);
+  expect(error).not.toContain('wrong-secret');
+});
 
-  it('evictions are refused to a user without the rule, which the error names', async () => {
-    await using world = await start();
-    const token = world.exporter.cluster.issueToken({ user: 'operator', rules: [] });
-    const ca = `--exporter-ca-file FILE(${authority.certificate})`;
-    const { error } = await world.top(`${ca} --exporter-token-file FILE(${token})`);
-    expect(error).toMatch(/the exporter answered 403: forbidden: User "operator" cannot get path "\/"; grant it with/);
-    expect(error).not.toContain(token);
-  });
+it('evictions are refused to a user without the rule, which the error names', async () => {
+  await using world = await start();
+  const token = world.exporter.cluster.issueToken({ user: 'operator', rules: [] });
+  const ca = `--exporter-ca-file FILE(${authority.certificate})`;
+  const { error } = await world.top(`${ca} --exporter-token-file FILE(${token})`);
+  expect(error).toMatch(/the exporter answered 403: forbidden: User "operator" cannot get path "\/"; grant it with/);
+  expect(error).not.toContain(token);
+});
 
-  it('evictions are not read from an exporter with another certificate, and the error names the flag', async () => {
-    await using world = await start();
-    expect((await world.top('')).error).toMatch(/TLS verification failed: .*; set --exporter-ca-file/);
-  });
+it('evictions are not read from an exporter with another certificate, and the error names the flag', async () => {
+  await using world = await start();
+  expect((await world.top('')).error).toMatch(/TLS verification failed: .*; set --exporter-ca-file/);
 });

@@ -2,7 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 
 import type { Rule } from '../../sim/access.js';
@@ -68,102 +68,98 @@ const warningsOf = ({ log }: Exporter): readonly string[] =>
     .map((line) => JSON.parse(line) as { readonly level: string; readonly error?: string })
     .flatMap(({ level, error }) => (level === 'warn' && error !== undefined ? [error] : []));
 
-describe('the shipped ClusterRole', () => {
-  it('the shipped ClusterRole holds what the exporter needs', () => {
-    expect(permissions.map(({ verb, resource }) => `${verb} ${resource}`).sort()).toEqual([
-      'get nodes/stats',
-      'list nodes',
-      'list pods',
-      'watch nodes',
-      'watch pods',
-    ]);
-  });
+it('the shipped ClusterRole holds what the exporter needs', () => {
+  expect(permissions.map(({ verb, resource }) => `${verb} ${resource}`).sort()).toEqual([
+    'get nodes/stats',
+    'list nodes',
+    'list pods',
+    'watch nodes',
+    'watch pods',
+  ]);
+});
 
-  it('the shipped ClusterRole is enough for everything: nothing is forbidden', async () => {
-    await using exporter = await Exporter.start({ scenario, rules: rulesOf(permissions) });
-    await exporter.settled();
-    const connected = async () =>
-      (await exporter.scrape()).samples('exporter_store_watch_connected').map(({ value }) => value);
-    await expect.poll(connected, { interval: 10 }).toEqual([1, 1]);
+it('the shipped ClusterRole is enough for everything: nothing is forbidden', async () => {
+  await using exporter = await Exporter.start({ scenario, rules: rulesOf(permissions) });
+  await exporter.settled();
+  const connected = async () =>
+    (await exporter.scrape()).samples('exporter_store_watch_connected').map(({ value }) => value);
+  await expect.poll(connected, { interval: 10 }).toEqual([1, 1]);
+  const scraped = await exporter.scrape();
+  expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1]);
+  expect(scraped.value('pod_used_bytes', { pod: 'cart' })).toBeGreaterThan(0);
+  const forbidden = scraped.families
+    .flatMap(({ samples }) => samples)
+    .filter(({ labels, value }) => labels['result'] === 'forbidden' && value > 0);
+  expect(forbidden).toEqual([]);
+  expect(warningsOf(exporter)).toEqual([]);
+  const asked = exporter.cluster.apiRequests.filter(({ user }) => user === 'exporter');
+  expect(asked.length).toBeGreaterThanOrEqual(4);
+  expect(asked.every(({ method, path }) => method === 'GET' && /^\/api\/v1\/(?:nodes|pods)$/.test(path))).toBe(true);
+});
+
+it.each(permissions.filter(({ verb }) => verb === 'list'))(
+  'without the permission to $verb $resource, log and readiness name the rule',
+  async (missing) => {
+    await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
+    const readiness = async () => (await exporter.get('/readyz?verbose')).text;
+    await expect.poll(readiness, { interval: 10 }).toMatch(names(missing));
+    expect((await exporter.get('/readyz')).status).toBe(503);
+    expect((await exporter.get('/readyz')).text).toMatch(names(missing));
+    expect(warningsOf(exporter)).toEqual([expect.stringMatching(names(missing))]);
+    const lists = (await exporter.scrape()).value('exporter_store_lists_total', {
+      resource: missing.resource,
+      result: 'forbidden',
+    });
+    expect(lists).toBe(1);
+  },
+);
+
+it.each(permissions.filter(({ verb }) => verb === 'watch'))(
+  'without the permission to $verb $resource, log and metrics tell, and lists replace the watch',
+  async (missing) => {
+    await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
+    await exporter.synced();
+    const { resource } = missing;
+    const watches = async () =>
+      (await exporter.scrape()).value('exporter_store_watches_total', { resource, result: 'forbidden' });
+    await expect.poll(watches, { interval: 10 }).toBe(1);
+    await exporter.clock.advance(settleMs);
     const scraped = await exporter.scrape();
-    expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1]);
+    expect(scraped.value('exporter_store_watch_connected', { resource })).toBe(0);
+    const other = resource === 'nodes' ? 'pods' : 'nodes';
+    expect(scraped.value('exporter_store_watch_connected', { resource: other })).toBe(1);
     expect(scraped.value('pod_used_bytes', { pod: 'cart' })).toBeGreaterThan(0);
-    const forbidden = scraped.families
-      .flatMap(({ samples }) => samples)
-      .filter(({ labels, value }) => labels['result'] === 'forbidden' && value > 0);
-    expect(forbidden).toEqual([]);
-    expect(warningsOf(exporter)).toEqual([]);
-    const asked = exporter.cluster.apiRequests.filter(({ user }) => user === 'exporter');
-    expect(asked.length).toBeGreaterThanOrEqual(4);
-    expect(asked.every(({ method, path }) => method === 'GET' && /^\/api\/v1\/(?:nodes|pods)$/.test(path))).toBe(true);
-  });
-});
+    const isPolling = async (): Promise<number | undefined> => {
+      await exporter.clock.advance(30_000);
+      return (await exporter.scrape()).value('exporter_store_mode', { resource, mode: 'polling' });
+    };
+    await expect.poll(isPolling, { interval: 10 }).toBe(1);
+    expect((await exporter.get('/readyz?verbose')).text).toContain(`[+]${resource} ok: polled, last progress `);
+    exporter.cluster.model.addPod(pod('later'));
+    const isSeen = async (): Promise<number | undefined> => {
+      await exporter.clock.advance(15_000);
+      return (await exporter.scrape()).value('pod_workload_info', { pod: 'later' });
+    };
+    await expect.poll(isSeen, { interval: 10 }).toBe(1);
+    const warnings = warningsOf(exporter);
+    expect(warnings).toHaveLength(2);
+    expect(warnings.every((warning) => names(missing).test(warning))).toBe(true);
+  },
+);
 
-describe('without the permission to', () => {
-  it.each(permissions.filter(({ verb }) => verb === 'list'))(
-    'without the permission to $verb $resource, log and readiness name the rule',
-    async (missing) => {
-      await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
-      const readiness = async () => (await exporter.get('/readyz?verbose')).text;
-      await expect.poll(readiness, { interval: 10 }).toMatch(names(missing));
-      expect((await exporter.get('/readyz')).status).toBe(503);
-      expect((await exporter.get('/readyz')).text).toMatch(names(missing));
-      expect(warningsOf(exporter)).toEqual([expect.stringMatching(names(missing))]);
-      const lists = (await exporter.scrape()).value('exporter_store_lists_total', {
-        resource: missing.resource,
-        result: 'forbidden',
-      });
-      expect(lists).toBe(1);
-    },
-  );
-
-  it.each(permissions.filter(({ verb }) => verb === 'watch'))(
-    'without the permission to $verb $resource, log and metrics tell, and lists replace the watch',
-    async (missing) => {
-      await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
-      await exporter.synced();
-      const { resource } = missing;
-      const watches = async () =>
-        (await exporter.scrape()).value('exporter_store_watches_total', { resource, result: 'forbidden' });
-      await expect.poll(watches, { interval: 10 }).toBe(1);
-      await exporter.clock.advance(settleMs);
-      const scraped = await exporter.scrape();
-      expect(scraped.value('exporter_store_watch_connected', { resource })).toBe(0);
-      const other = resource === 'nodes' ? 'pods' : 'nodes';
-      expect(scraped.value('exporter_store_watch_connected', { resource: other })).toBe(1);
-      expect(scraped.value('pod_used_bytes', { pod: 'cart' })).toBeGreaterThan(0);
-      const isPolling = async (): Promise<number | undefined> => {
-        await exporter.clock.advance(30_000);
-        return (await exporter.scrape()).value('exporter_store_mode', { resource, mode: 'polling' });
-      };
-      await expect.poll(isPolling, { interval: 10 }).toBe(1);
-      expect((await exporter.get('/readyz?verbose')).text).toContain(`[+]${resource} ok: polled, last progress `);
-      exporter.cluster.model.addPod(pod('later'));
-      const isSeen = async (): Promise<number | undefined> => {
-        await exporter.clock.advance(15_000);
-        return (await exporter.scrape()).value('pod_workload_info', { pod: 'later' });
-      };
-      await expect.poll(isSeen, { interval: 10 }).toBe(1);
-      const warnings = warningsOf(exporter);
-      expect(warnings).toHaveLength(2);
-      expect(warnings.every((warning) => names(missing).test(warning))).toBe(true);
-    },
-  );
-
-  it.each(permissions.filter(({ verb }) => verb === 'get'))(
-    'without the permission to $verb $resource, each node and the log tell',
-    async (missing) => {
-      await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
-      await exporter.settled();
-      const scraped = await exporter.scrape();
-      const absent = scraped.samples('node_absent_info').map(({ labels }) => `${labels['node']} ${labels['reason']}`);
-      expect(absent).toEqual(['node-1 forbidden', 'node-2 forbidden']);
-      expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([0, 0]);
-      expect(scraped.value('exporter_kubelet_requests_total', { result: 'forbidden' })).toBe(2);
-      await exporter.clock.advance(1_000);
-      const told = expect.stringMatching(names(missing)) as string;
-      expect(warningsOf(exporter)).toEqual([told]);
-      expect((await exporter.get('/readyz')).status).toBe(200);
-    },
-  );
-});
+it.each(permissions.filter(({ verb }) => verb === 'get'))(
+  'without the permission to $verb $resource, each node and the log tell',
+  async (missing) => {
+    await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
+    await exporter.settled();
+    const scraped = await exporter.scrape();
+    const absent = scraped.samples('node_absent_info').map(({ labels }) => `${labels['node']} ${labels['reason']}`);
+    expect(absent).toEqual(['node-1 forbidden', 'node-2 forbidden']);
+    expect(scraped.samples('node_data_available').map(({ value }) => value)).toEqual([0, 0]);
+    expect(scraped.value('exporter_kubelet_requests_total', { result: 'forbidden' })).toBe(2);
+    await exporter.clock.advance(1_000);
+    const told = expect.stringMatching(names(missing)) as string;
+    expect(warningsOf(exporter)).toEqual([told]);
+    expect((await exporter.get('/readyz')).status).toBe(200);
+  },
+);

@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Scenario } from '../../sim/model/scenario.js';
 import { Exporter } from '../support/exporter.js';
@@ -31,34 +31,32 @@ async function start(): Promise<Exporter> {
   return exporter;
 }
 
-describe('with selected nodes', () => {
-  it('the API server selects the nodes, and the pods of the others are neither measured nor missing', async () => {
-    await using exporter = await start();
-    const scraped = await exporter.scrape();
-    expect(scraped.value('exporter_store_objects', { resource: 'nodes' })).toBe(2);
-    expect(scraped.samples('pod_used_bytes').map(({ labels }) => labels['pod'])).toEqual(['web-blue-1', 'web-blue-2']);
-    expect(scraped.value('workload_pods', { workload: 'web' })).toBe(2);
-    expect(scraped.value('workload_complete', { workload: 'web' })).toBe(1);
-    const requests = exporter.cluster.apiRequests.filter(
-      ({ user, path }) => user === 'exporter' && path.endsWith('nodes'),
-    );
-    expect(requests.map(({ query }) => query.get('labelSelector'))).toEqual(['pool=blue', 'pool=blue']);
-  });
+it('the API server selects the nodes, and the pods of the others are neither measured nor missing', async () => {
+  await using exporter = await start();
+  const scraped = await exporter.scrape();
+  expect(scraped.value('exporter_store_objects', { resource: 'nodes' })).toBe(2);
+  expect(scraped.samples('pod_used_bytes').map(({ labels }) => labels['pod'])).toEqual(['web-blue-1', 'web-blue-2']);
+  expect(scraped.value('workload_pods', { workload: 'web' })).toBe(2);
+  expect(scraped.value('workload_complete', { workload: 'web' })).toBe(1);
+  const requests = exporter.cluster.apiRequests.filter(
+    ({ user, path }) => user === 'exporter' && path.endsWith('nodes'),
+  );
+  expect(requests.map(({ query }) => query.get('labelSelector'))).toEqual(['pool=blue', 'pool=blue']);
+});
 
-  it('evictions on nodes that are not selected are neither listed nor counted', async () => {
-    await using exporter = await start();
-    const evict = (name: string): void => {
-      const pod = exporter.cluster.model.pods.find((candidate) => candidate.spec.name === name);
-      if (pod === undefined) throw new Error(`no pod ${name}`);
-      exporter.cluster.model.evictPod(pod, { message, isForNode: false });
-    };
-    evict('web-red');
-    evict('web-blue-1');
-    await exporter.clock.advance(60_000);
-    const evicted = async () =>
-      (await exporter.scrape()).samples('pod_evicted_timestamp_seconds').map(({ labels }) => labels['pod']);
-    await expect.poll(evicted).toEqual(['web-blue-1']);
-    const counted = (await exporter.scrape()).samples('node_evictions_total').filter(({ value }) => value > 0);
-    expect(counted.map(({ labels }) => labels['node'])).toEqual(['blue-1']);
-  });
+it('evictions on nodes that are not selected are neither listed nor counted', async () => {
+  await using exporter = await start();
+  const evict = (name: string): void => {
+    const pod = exporter.cluster.model.pods.find((candidate) => candidate.spec.name === name);
+    if (pod === undefined) throw new Error(`no pod ${name}`);
+    exporter.cluster.model.evictPod(pod, { message, isForNode: false });
+  };
+  evict('web-red');
+  evict('web-blue-1');
+  await exporter.clock.advance(60_000);
+  const evicted = async () =>
+    (await exporter.scrape()).samples('pod_evicted_timestamp_seconds').map(({ labels }) => labels['pod']);
+  await expect.poll(evicted).toEqual(['web-blue-1']);
+  const counted = (await exporter.scrape()).samples('node_evictions_total').filter(({ value }) => value > 0);
+  expect(counted.map(({ labels }) => labels['node'])).toEqual(['blue-1']);
 });

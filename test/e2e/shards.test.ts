@@ -102,105 +102,103 @@ async function difference(exporters: Exporters): Promise<readonly string[]> {
 const podCount = async (exporter: Exporter): Promise<number | undefined> =>
   (await exporter.scrape()).value('workload_pods', { namespace: 'shop', workload: 'web', workload_type: 'deployment' });
 
-describe('shards', () => {
-  it('shards together serve exactly what one exporter of the whole cluster serves', async () => {
-    await using exporters = await start();
-    const { ofWhole, ofShards } = await scrapes(exporters);
-    expect(seriesOf(ofWhole).size).toBeGreaterThan(200);
-    expect(combinedSeries(ofShards)).toEqual(seriesOf(ofWhole));
-    expect(ofWhole.value('workload_pods', { namespace: 'shop', workload: 'web', workload_type: 'deployment' })).toBe(6);
-    for (const [shard, scraped] of ofShards.entries()) {
-      const names = scraped.samples('node_data_available').map(({ labels }) => labels['node']);
-      expect(names).toEqual(ownNodes(shard));
-      expect(names.length).toBeGreaterThan(0);
-      expect(scraped.samples('node_absent_info')).toEqual([]);
-    }
-  });
+it('shards together serve exactly what one exporter of the whole cluster serves', async () => {
+  await using exporters = await start();
+  const { ofWhole, ofShards } = await scrapes(exporters);
+  expect(seriesOf(ofWhole).size).toBeGreaterThan(200);
+  expect(combinedSeries(ofShards)).toEqual(seriesOf(ofWhole));
+  expect(ofWhole.value('workload_pods', { namespace: 'shop', workload: 'web', workload_type: 'deployment' })).toBe(6);
+  for (const [shard, scraped] of ofShards.entries()) {
+    const names = scraped.samples('node_data_available').map(({ labels }) => labels['node']);
+    expect(names).toEqual(ownNodes(shard));
+    expect(names.length).toBeGreaterThan(0);
+    expect(scraped.samples('node_absent_info')).toEqual([]);
+  }
+});
 
-  it('shards scrape each kubelet once, and keep nothing about the nodes of other shards', async () => {
-    await using exporters = await start();
-    const ofShards = await Promise.all(exporters.shards.map((exporter) => exporter.scrape()));
-    expect(exporters.whole.requestCounts()).toEqual(Object.fromEntries(nodes.map((name) => [name, 1])));
-    const kept = (resource: string) =>
-      ofShards.map((scraped) => scraped.value('exporter_store_objects', { resource }) ?? NaN);
-    expect(kept('nodes')).toEqual([ownNodes(0).length, ownNodes(1).length]);
-    expect(kept('pods').reduce((a, b) => a + b)).toBe(7);
-  });
+it('shards scrape each kubelet once, and keep nothing about the nodes of other shards', async () => {
+  await using exporters = await start();
+  const ofShards = await Promise.all(exporters.shards.map((exporter) => exporter.scrape()));
+  expect(exporters.whole.requestCounts()).toEqual(Object.fromEntries(nodes.map((name) => [name, 1])));
+  const kept = (resource: string) =>
+    ofShards.map((scraped) => scraped.value('exporter_store_objects', { resource }) ?? NaN);
+  expect(kept('nodes')).toEqual([ownNodes(0).length, ownNodes(1).length]);
+  expect(kept('pods').reduce((a, b) => a + b)).toBe(7);
+});
 
-  it('shards show a configured workload without pods on their nodes as one without pods', async () => {
-    await using exporters = await start();
-    const { ofShards } = await scrapes(exporters);
-    const empty = ofShards[1 - shardOf('node-1', 2)];
-    for (const workload of ['lonely', 'nobody']) {
-      expect(empty?.value('workload_used_bytes', { workload })).toBe(0);
-      expect(empty?.value('workload_pods', { workload })).toBe(0);
-      expect(empty?.value('workload_complete', { workload })).toBe(1);
-      expect(empty?.value('workload_data_available', { workload })).toBe(1);
-      expect(empty?.value('workload_pod_max_used_bytes', { workload })).toBeUndefined();
-      expect(empty?.value('workload_limit_bytes', { workload })).toBeUndefined();
-    }
-  });
+it('shards show a configured workload without pods on their nodes as one without pods', async () => {
+  await using exporters = await start();
+  const { ofShards } = await scrapes(exporters);
+  const empty = ofShards[1 - shardOf('node-1', 2)];
+  for (const workload of ['lonely', 'nobody']) {
+    expect(empty?.value('workload_used_bytes', { workload })).toBe(0);
+    expect(empty?.value('workload_pods', { workload })).toBe(0);
+    expect(empty?.value('workload_complete', { workload })).toBe(1);
+    expect(empty?.value('workload_data_available', { workload })).toBe(1);
+    expect(empty?.value('workload_pod_max_used_bytes', { workload })).toBeUndefined();
+    expect(empty?.value('workload_limit_bytes', { workload })).toBeUndefined();
+  }
+});
 
-  it('shards add a pod when it is bound to one of their nodes', async () => {
-    await using exporters = await start();
-    const { whole, shards } = exporters;
-    whole.cluster.model.bindPod('shop', 'web-5d4f8-99', 'node-2');
-    await whole.clock.advance(settleMs);
-    await expect.poll(() => podCount(whole), { interval: 10 }).toBe(7);
-    await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
-    const counts = await Promise.all(shards.map(podCount));
-    expect(counts.reduce((a = 0, b = 0) => a + b)).toBe(7);
-  });
+it('shards add a pod when it is bound to one of their nodes', async () => {
+  await using exporters = await start();
+  const { whole, shards } = exporters;
+  whole.cluster.model.bindPod('shop', 'web-5d4f8-99', 'node-2');
+  await whole.clock.advance(settleMs);
+  await expect.poll(() => podCount(whole), { interval: 10 }).toBe(7);
+  await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
+  const counts = await Promise.all(shards.map(podCount));
+  expect(counts.reduce((a = 0, b = 0) => a + b)).toBe(7);
+});
 
-  it('shards hand over a pod that is re-created under the same name on a node of another shard', async () => {
-    await using exporters = await start();
-    await scrapes(exporters);
-    const { model } = exporters.whole.cluster;
-    const from = ownNodes(0)[0] ?? '';
-    const to = ownNodes(1)[0] ?? '';
-    const index = nodes.indexOf(from);
-    model.deletePod('shop', `web-5d4f8-${index}`);
-    model.addPod(web(index, to));
-    await exporters.whole.clock.advance(settleMs);
-    const nodesOf = async () =>
-      (await scrapes(exporters)).ofShards.map((scraped) =>
-        scraped
-          .samples('pod_used_bytes')
-          .flatMap(({ labels }) => (labels['pod'] === `web-5d4f8-${index}` ? labels['node'] : [])),
-      );
-    await expect.poll(nodesOf, { interval: 10 }).toEqual([[], [to]]);
-    await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
-  });
-
-  it('shards agree with the whole on nodes that fail and pods that dangle', async () => {
-    await using exporters = await start();
-    const { whole } = exporters;
-    await scrapes(exporters);
-    await whole.cluster.setFault('node-1', 'status:500');
-    await whole.cluster.setFault('node-4', 'truncated');
-    await whole.cluster.setApiFault('down');
-    whole.cluster.model.addPod(web(50, 'node-2'));
-    whole.cluster.model.addPod(web(51, 'node-3'));
-    await whole.clock.advance(ttlMs);
-    const stale = await scrapes(exporters);
-    expect(combinedSeries(stale.ofShards)).toEqual(seriesOf(stale.ofWhole));
-    expect(stale.ofWhole.value('node_data_timestamp_seconds', { node: 'node-1' })).toBe(
-      (whole.clock.nowMs() - ttlMs) / 1000,
+it('shards hand over a pod that is re-created under the same name on a node of another shard', async () => {
+  await using exporters = await start();
+  await scrapes(exporters);
+  const { model } = exporters.whole.cluster;
+  const from = ownNodes(0)[0] ?? '';
+  const to = ownNodes(1)[0] ?? '';
+  const index = nodes.indexOf(from);
+  model.deletePod('shop', `web-5d4f8-${index}`);
+  model.addPod(web(index, to));
+  await exporters.whole.clock.advance(settleMs);
+  const nodesOf = async () =>
+    (await scrapes(exporters)).ofShards.map((scraped) =>
+      scraped
+        .samples('pod_used_bytes')
+        .flatMap(({ labels }) => (labels['pod'] === `web-5d4f8-${index}` ? labels['node'] : [])),
     );
-    await whole.clock.advance(2 * ttlMs);
-    const { ofWhole, ofShards } = await scrapes(exporters);
-    // The one pod of it runs on a node that fails: the shard without pods of it does not know that.
-    const lonely = '{"namespace":"","workload":"lonely","workload_type":"selector"}';
-    const expected = new Map([...seriesOf(ofWhole), [`ephemeral_storage_workload_used_bytes${lonely}`, 0]]);
-    expect(combinedSeries(ofShards)).toEqual(expected);
-    expect(expected.get(`ephemeral_storage_workload_data_available${lonely}`)).toBe(0);
-    expect(ofWhole.value('node_data_available', { node: 'node-1' })).toBe(0);
-    expect(ofWhole.value('node_absent_info', { node: 'node-4', reason: 'connection' })).toBe(1);
-    expect(ofWhole.value('node_pods_dangling', { node: 'node-2' })).toBe(1);
-    expect(
-      ofWhole.value('workload_complete', { namespace: 'shop', workload: 'web', workload_type: 'deployment' }),
-    ).toBe(0);
-  });
+  await expect.poll(nodesOf, { interval: 10 }).toEqual([[], [to]]);
+  await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
+});
+
+it('shards agree with the whole on nodes that fail and pods that dangle', async () => {
+  await using exporters = await start();
+  const { whole } = exporters;
+  await scrapes(exporters);
+  await whole.cluster.setFault('node-1', 'status:500');
+  await whole.cluster.setFault('node-4', 'truncated');
+  await whole.cluster.setApiFault('down');
+  whole.cluster.model.addPod(web(50, 'node-2'));
+  whole.cluster.model.addPod(web(51, 'node-3'));
+  await whole.clock.advance(ttlMs);
+  const stale = await scrapes(exporters);
+  expect(combinedSeries(stale.ofShards)).toEqual(seriesOf(stale.ofWhole));
+  expect(stale.ofWhole.value('node_data_timestamp_seconds', { node: 'node-1' })).toBe(
+    (whole.clock.nowMs() - ttlMs) / 1000,
+  );
+  await whole.clock.advance(2 * ttlMs);
+  const { ofWhole, ofShards } = await scrapes(exporters);
+  // The one pod of it runs on a node that fails: the shard without pods of it does not know that.
+  const lonely = '{"namespace":"","workload":"lonely","workload_type":"selector"}';
+  const expected = new Map([...seriesOf(ofWhole), [`ephemeral_storage_workload_used_bytes${lonely}`, 0]]);
+  expect(combinedSeries(ofShards)).toEqual(expected);
+  expect(expected.get(`ephemeral_storage_workload_data_available${lonely}`)).toBe(0);
+  expect(ofWhole.value('node_data_available', { node: 'node-1' })).toBe(0);
+  expect(ofWhole.value('node_absent_info', { node: 'node-4', reason: 'connection' })).toBe(1);
+  expect(ofWhole.value('node_pods_dangling', { node: 'node-2' })).toBe(1);
+  expect(ofWhole.value('workload_complete', { namespace: 'shop', workload: 'web', workload_type: 'deployment' })).toBe(
+    0,
+  );
 });
 
 describe('new settings', () => {

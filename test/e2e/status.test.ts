@@ -251,82 +251,80 @@ describe('the status of a cluster', () => {
   });
 });
 
-describe('a request for the status', () => {
-  it('a request for the status scrapes each kubelet at most once per TTL, for any number of requests', async () => {
-    await using exporter = await start({ settings: 'cache: {nearTtl: 0}' });
-    for (let turn = 0; turn < 3; turn += 1) {
-      await Promise.all(Array.from({ length: 10 }, () => exporter.get('/')));
-      await exporter.scrape();
-      await exporter.clock.advance(ttlMs / 2);
-      await exporter.get('/api/v1/status');
-      expect(exporter.requestCounts()).toEqual({ 'node-1': turn + 1, 'node-2': turn + 1 });
-      await exporter.clock.advance(ttlMs / 2);
-    }
-  });
-
-  it('a request for the status does not count as a scrape, and nothing is refreshed ahead for it', async () => {
-    const names = Array.from({ length: 100 }, (_, index) => `node-${index}`);
-    await using exporter = await start({ scenario: emptyScenario(...names) });
-    await exporter.get('/');
-    const before = exporter.requestCounts();
-    await exporter.clock.advance(ttlMs * 1.5);
-    for (let turn = 0; turn < 5; turn += 1) await exporter.get('/livez'); // the requests have arrived by then
-    expect(exporter.requestCounts()).toEqual(before);
-    const { health } = await statusOf(exporter);
-    expect(health.scrapes).toEqual({ success: 0, deadline: 0, rejected: 0, aborted: 0, error: 0 });
-    expect(health).not.toHaveProperty('seriesCount');
+it('a request for the status scrapes each kubelet at most once per TTL, for any number of requests', async () => {
+  await using exporter = await start({ settings: 'cache: {nearTtl: 0}' });
+  for (let turn = 0; turn < 3; turn += 1) {
+    await Promise.all(Array.from({ length: 10 }, () => exporter.get('/')));
     await exporter.scrape();
-    const scraped = exporter.requestCounts();
-    await exporter.clock.advance(ttlMs * 1.5);
-    await expect.poll(() => exporter.requestCounts()['node-1']).toBeGreaterThan(scraped['node-1'] ?? 0);
-  });
+    await exporter.clock.advance(ttlMs / 2);
+    await exporter.get('/api/v1/status');
+    expect(exporter.requestCounts()).toEqual({ 'node-1': turn + 1, 'node-2': turn + 1 });
+    await exporter.clock.advance(ttlMs / 2);
+  }
+});
 
-  it('a request for the status while many nodes are first read shows how many have answered; the next one has all', async () => {
-    const names = Array.from({ length: 10 }, (_, index) => `node-${index}`);
-    await using exporter = await Exporter.start({ scenario: emptyScenario(...names), settings: 'cache: {ttl: 5s}' });
-    await exporter.synced();
-    for (const name of names.slice(4)) await exporter.cluster.setFault(name, 'slow:2000');
-    const view = async (): Promise<Status> => {
-      const asking = statusOf(exporter);
-      await expect.poll(() => Object.values(exporter.requestCounts()).every((count) => count >= 1)).toBe(true);
-      await exporter.clock.advance(500);
-      return asking;
-    };
-    const { problems } = await view();
-    const [being] = problems;
-    expect(problems).toEqual([
-      expect.objectContaining({ severity: 'warning', text: 'being read: 4 of 10 nodes have answered' }),
-    ]);
-    expect(being?.detail).toBeUndefined();
-    await exporter.clock.advance(2_000);
-    await expect.poll(async () => (await view()).problems).toEqual([]);
-    expect(Object.values(exporter.requestCounts())).toEqual(names.map(() => 1));
-  });
+it('a request for the status does not count as a scrape, and nothing is refreshed ahead for it', async () => {
+  const names = Array.from({ length: 100 }, (_, index) => `node-${index}`);
+  await using exporter = await start({ scenario: emptyScenario(...names) });
+  await exporter.get('/');
+  const before = exporter.requestCounts();
+  await exporter.clock.advance(ttlMs * 1.5);
+  for (let turn = 0; turn < 5; turn += 1) await exporter.get('/livez'); // the requests have arrived by then
+  expect(exporter.requestCounts()).toEqual(before);
+  const { health } = await statusOf(exporter);
+  expect(health.scrapes).toEqual({ success: 0, deadline: 0, rejected: 0, aborted: 0, error: 0 });
+  expect(health).not.toHaveProperty('seriesCount');
+  await exporter.scrape();
+  const scraped = exporter.requestCounts();
+  await exporter.clock.advance(ttlMs * 1.5);
+  await expect.poll(() => exporter.requestCounts()['node-1']).toBeGreaterThan(scraped['node-1'] ?? 0);
+});
 
-  it('a request for the status shows no age of what arrives meanwhile, and all nodes are read after it', async () => {
-    const names = Array.from({ length: 200 }, (_, index) => `node-${index}`);
-    await using exporter = await Exporter.start({ scenario: emptyScenario(...names) });
-    await exporter.synced();
-    const asking = exporter.get('/');
-    await expect.poll(() => Object.values(exporter.requestCounts()).some((count) => count > 0)).toBe(true);
-    await exporter.clock.advance(500);
-    expect((await asking).text).not.toContain('last data 0s');
-    await expect.poll(() => Object.values(exporter.requestCounts()).every((count) => count === 1)).toBe(true);
-    await expect
-      .poll(async () => {
-        await exporter.clock.advance(250);
-        return statusOf(exporter);
-      })
-      .toMatchObject({ problems: [], cluster: { summary: { freshNodeCount: 200 } } });
-  });
-
-  it('a request for the status does not wait for a kubelet that hangs', async () => {
-    await using exporter = await start();
-    await exporter.cluster.setFault('node-2', 'hang');
+it('a request for the status while many nodes are first read shows how many have answered; the next one has all', async () => {
+  const names = Array.from({ length: 10 }, (_, index) => `node-${index}`);
+  await using exporter = await Exporter.start({ scenario: emptyScenario(...names), settings: 'cache: {ttl: 5s}' });
+  await exporter.synced();
+  for (const name of names.slice(4)) await exporter.cluster.setFault(name, 'slow:2000');
+  const view = async (): Promise<Status> => {
     const asking = statusOf(exporter);
-    await expect.poll(() => exporter.requestCounts()['node-2']).toBe(1);
-    await exporter.clock.advance(2_000);
-    const { cluster } = await asking;
-    expect(cluster).toMatchObject({ summary: { freshNodeCount: 1, absentNodeCount: 1 } });
-  });
+    await expect.poll(() => Object.values(exporter.requestCounts()).every((count) => count >= 1)).toBe(true);
+    await exporter.clock.advance(500);
+    return asking;
+  };
+  const { problems } = await view();
+  const [being] = problems;
+  expect(problems).toEqual([
+    expect.objectContaining({ severity: 'warning', text: 'being read: 4 of 10 nodes have answered' }),
+  ]);
+  expect(being?.detail).toBeUndefined();
+  await exporter.clock.advance(2_000);
+  await expect.poll(async () => (await view()).problems).toEqual([]);
+  expect(Object.values(exporter.requestCounts())).toEqual(names.map(() => 1));
+});
+
+it('a request for the status shows no age of what arrives meanwhile, and all nodes are read after it', async () => {
+  const names = Array.from({ length: 200 }, (_, index) => `node-${index}`);
+  await using exporter = await Exporter.start({ scenario: emptyScenario(...names) });
+  await exporter.synced();
+  const asking = exporter.get('/');
+  await expect.poll(() => Object.values(exporter.requestCounts()).some((count) => count > 0)).toBe(true);
+  await exporter.clock.advance(500);
+  expect((await asking).text).not.toContain('last data 0s');
+  await expect.poll(() => Object.values(exporter.requestCounts()).every((count) => count === 1)).toBe(true);
+  await expect
+    .poll(async () => {
+      await exporter.clock.advance(250);
+      return statusOf(exporter);
+    })
+    .toMatchObject({ problems: [], cluster: { summary: { freshNodeCount: 200 } } });
+});
+
+it('a request for the status does not wait for a kubelet that hangs', async () => {
+  await using exporter = await start();
+  await exporter.cluster.setFault('node-2', 'hang');
+  const asking = statusOf(exporter);
+  await expect.poll(() => exporter.requestCounts()['node-2']).toBe(1);
+  await exporter.clock.advance(2_000);
+  const { cluster } = await asking;
+  expect(cluster).toMatchObject({ summary: { freshNodeCount: 1, absentNodeCount: 1 } });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
@@ -57,31 +57,29 @@ const ofNone = { ranks: [], counts: [undefined, undefined] };
 
 const narrowed = ['cluster: {namespaces: [shop]}', 'cluster: {podSelector: app=shop}'] as const;
 
-describe('victims and counts of a node', () => {
-  it('victims and counts of a node are served by an exporter that reads all of its pods', async () => {
-    await using exporter = await startWith('');
-    expect(await aboutTheNode(exporter)).toEqual(ofAll);
-    const page = (await exporter.get('/')).text.replaceAll(/<[^>]*>/g, '');
-    expect(page).toContain('ops/log-0 first');
-  });
+it('victims and counts of a node are served by an exporter that reads all of its pods', async () => {
+  await using exporter = await startWith('');
+  expect(await aboutTheNode(exporter)).toEqual(ofAll);
+  const page = (await exporter.get('/')).text.replaceAll(/<[^>]*>/g, '');
+  expect(page).toContain('ops/log-0 first');
+});
 
-  it.each(narrowed)('victims and counts of a node are not served with %s, as the page says', async (settings) => {
-    await using exporter = await startWith(settings);
-    expect(await aboutTheNode(exporter)).toEqual(ofNone);
-    expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBeGreaterThanOrEqual(gib);
-    expect((await exporter.get('/')).text).toContain('unknown: 2 pods of this node are not read');
-    const { cluster } = JSON.parse((await exporter.get('/api/v1/status')).text) as {
-      readonly cluster: { readonly pressure: { readonly items: readonly unknown[] } };
-    };
-    expect(cluster.pressure.items).toEqual([expect.objectContaining({ node: 'node-1', unreadPodCount: 2 })]);
-    expect(cluster.pressure.items[0]).not.toHaveProperty('victims');
-  });
+it.each(narrowed)('victims and counts of a node are not served with %s, as the page says', async (settings) => {
+  await using exporter = await startWith(settings);
+  expect(await aboutTheNode(exporter)).toEqual(ofNone);
+  expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBeGreaterThanOrEqual(gib);
+  expect((await exporter.get('/')).text).toContain('unknown: 2 pods of this node are not read');
+  const { cluster } = JSON.parse((await exporter.get('/api/v1/status')).text) as {
+    readonly cluster: { readonly pressure: { readonly items: readonly unknown[] } };
+  };
+  expect(cluster.pressure.items).toEqual([expect.objectContaining({ node: 'node-1', unreadPodCount: 2 })]);
+  expect(cluster.pressure.items[0]).not.toHaveProperty('victims');
+});
 
-  it('victims and counts of a node go and return with the settings', async () => {
-    await using exporter = await startWith('');
-    await exporter.app.apply(settingsOf('cluster: {podSelector: app=shop}'));
-    expect(await aboutTheNode(exporter)).toEqual(ofNone);
-    await exporter.app.apply(settingsOf(''));
-    expect(await aboutTheNode(exporter)).toEqual(ofAll);
-  });
+it('victims and counts of a node go and return with the settings', async () => {
+  await using exporter = await startWith('');
+  await exporter.app.apply(settingsOf('cluster: {podSelector: app=shop}'));
+  expect(await aboutTheNode(exporter)).toEqual(ofNone);
+  await exporter.app.apply(settingsOf(''));
+  expect(await aboutTheNode(exporter)).toEqual(ofAll);
 });

@@ -196,22 +196,20 @@ it('an exposition keeps the text of a node, not the data that it was made from',
   expect(await isLetGo(former)).toBe(true);
 });
 
-describe('golden expositions', () => {
-  it.each([
-    ['text', 'none', 'hostile.txt'],
-    ['openmetrics', 'none', 'hostile.openmetrics.txt'],
-    ['openmetrics', 'k8s-ephemeral-storage-metrics', 'hostile.compatibility.openmetrics.txt'],
-  ] as const)('the exposition in %s, compatible with %s, is the golden one', async (format, compatibility, file) => {
-    const body = bytesOf(await anExposition({ compatibility }).render(hostileSnapshot, asking(format), never));
-    await expect(body.toString()).toMatchFileSnapshot(`../golden/${file}`);
-    parseExposition(body, format);
-  });
+it.each([
+  ['text', 'none', 'hostile.txt'],
+  ['openmetrics', 'none', 'hostile.openmetrics.txt'],
+  ['openmetrics', 'k8s-ephemeral-storage-metrics', 'hostile.compatibility.openmetrics.txt'],
+] as const)('the exposition in %s, compatible with %s, is the golden one', async (format, compatibility, file) => {
+  const body = bytesOf(await anExposition({ compatibility }).render(hostileSnapshot, asking(format), never));
+  await expect(body.toString()).toMatchFileSnapshot(`../golden/${file}`);
+  parseExposition(body, format);
+});
 
-  it('an exposition has every name unchanged', async () => {
-    const families = await familiesOf(hostileSnapshot);
-    const pods = families.find(({ name }) => name === 'ephemeral_storage_pod_used_bytes')?.samples;
-    expect(pods?.map(({ labels }) => labels['pod'])).toEqual([forged, 'unknown', 'cart-0']);
-  });
+it('an exposition has every name unchanged', async () => {
+  const families = await familiesOf(hostileSnapshot);
+  const pods = families.find(({ name }) => name === 'ephemeral_storage_pod_used_bytes')?.samples;
+  expect(pods?.map(({ labels }) => labels['pod'])).toEqual([forged, 'unknown', 'cart-0']);
 });
 
 describe('Exposition', () => {
@@ -736,54 +734,50 @@ const anyFilter: fc.Arbitrary<FamilyFilter> = fc.record({
   levels: fc.oneof(fc.constant([]), fc.uniqueArray(fc.constantFrom(...familyLevels))).map((levels) => new Set(levels)),
 });
 
-describe('Exposition: any settings and any filter', () => {
-  it.each(formats)(
-    'an exposition is valid and within the cap, of whole families of the unlimited one, in %s',
-    async (format) => {
-      await fc.assert(
-        fc.asyncProperty(clusterSnapshot, anySettings, anyFilter, async (snapshot, settings, filter) => {
-          const observer = new FakeCapObserver();
-          const selfMetrics = new FakeSelfMetrics();
-          const exposition = anExposition({ ...settings, observer, selfMetrics });
-          const families = parseExposition(
-            bytesOf(await exposition.render(snapshot, asking(format, filter), never)),
-            format,
-          );
-          const { compatibility = 'none' } = settings;
-          const all = parseExposition(
-            bytesOf(await anExposition({ compatibility }).render(snapshot, asking(format), never)),
-            format,
-          );
-          for (const family of families) expect(all).toContainEqual(family);
-          const [result] = observer.results;
-          const ofCluster = families.filter((family) => family.name !== 'self');
-          const seriesCount = ofCluster.reduce((sum, { samples }) => sum + samples.length, 0);
-          expect(seriesCount).toBeLessThanOrEqual(settings.maxSeries ?? Infinity);
-          expect(Object.values(selfMetrics.told[0] ?? {}).reduce((sum, count) => sum + count, 0)).toBe(seriesCount);
-          const dropped = all.filter((family) => result?.families.includes(family.name));
-          expect(result?.seriesCount).toBe(dropped.reduce((sum, { samples }) => sum + samples.length, 0));
-          expect(ofCluster.some((family) => result?.families.includes(family.name))).toBe(false);
-        }),
-        { numRuns: 200 },
-      );
-    },
-  );
-});
+it.each(formats)(
+  'an exposition is valid and within the cap, of whole families of the unlimited one, in %s',
+  async (format) => {
+    await fc.assert(
+      fc.asyncProperty(clusterSnapshot, anySettings, anyFilter, async (snapshot, settings, filter) => {
+        const observer = new FakeCapObserver();
+        const selfMetrics = new FakeSelfMetrics();
+        const exposition = anExposition({ ...settings, observer, selfMetrics });
+        const families = parseExposition(
+          bytesOf(await exposition.render(snapshot, asking(format, filter), never)),
+          format,
+        );
+        const { compatibility = 'none' } = settings;
+        const all = parseExposition(
+          bytesOf(await anExposition({ compatibility }).render(snapshot, asking(format), never)),
+          format,
+        );
+        for (const family of families) expect(all).toContainEqual(family);
+        const [result] = observer.results;
+        const ofCluster = families.filter((family) => family.name !== 'self');
+        const seriesCount = ofCluster.reduce((sum, { samples }) => sum + samples.length, 0);
+        expect(seriesCount).toBeLessThanOrEqual(settings.maxSeries ?? Infinity);
+        expect(Object.values(selfMetrics.told[0] ?? {}).reduce((sum, count) => sum + count, 0)).toBe(seriesCount);
+        const dropped = all.filter((family) => result?.families.includes(family.name));
+        expect(result?.seriesCount).toBe(dropped.reduce((sum, { samples }) => sum + samples.length, 0));
+        expect(ofCluster.some((family) => result?.families.includes(family.name))).toBe(false);
+      }),
+      { numRuns: 200 },
+    );
+  },
+);
 
-describe('Exposition: any snapshot', () => {
-  it.each(formats.flatMap((format) => compatibilities.map((compatibility) => ({ format, compatibility }))))(
-    'an exposition is valid, without duplicate series, in $format, compatible with $compatibility',
-    async (given) => {
-      const { format, compatibility } = given;
-      await fc.assert(
-        fc.asyncProperty(clusterSnapshot, async (snapshot) => {
-          const body = await anExposition({ compatibility }).render(snapshot, asking(format), never);
-          expect(bytesOf(body)).toHaveLength(body.contentLength);
-          const families = parseExposition(bytesOf(body), format);
-          expect(families.at(-1)?.name).toBe('self');
-        }),
-        { numRuns: 200 },
-      );
-    },
-  );
-});
+it.each(formats.flatMap((format) => compatibilities.map((compatibility) => ({ format, compatibility }))))(
+  'an exposition is valid, without duplicate series, in $format, compatible with $compatibility',
+  async (given) => {
+    const { format, compatibility } = given;
+    await fc.assert(
+      fc.asyncProperty(clusterSnapshot, async (snapshot) => {
+        const body = await anExposition({ compatibility }).render(snapshot, asking(format), never);
+        expect(bytesOf(body)).toHaveLength(body.contentLength);
+        const families = parseExposition(bytesOf(body), format);
+        expect(families.at(-1)?.name).toBe('self');
+      }),
+      { numRuns: 200 },
+    );
+  },
+);

@@ -246,15 +246,13 @@ describe.each(compatibilities)('the table of families, compatible with %s', (com
   });
 });
 
-describe('patternsWithoutFamily', () => {
-  it.each([
-    [{ allow: ['ephemeral_storage_pod_.*'], deny: ['ephemeral_storage_pod_info'] }, []],
-    [{ allow: ['pod_used_bytes'], deny: [] }, ['metrics.allow[0] "pod_used_bytes"']],
-    [
-      { allow: ['ephemeral_storage_nothing', '.*'], deny: ['.*_inodes_used', 'x"y'] },
-      ['metrics.allow[0] "ephemeral_storage_nothing"', 'metrics.deny[1] "x\\"y"'],
-    ],
-  ])('patterns that match no family are reported: %j', (patterns, expected) => {
-    expect(patternsWithoutFamily({ ...patterns, compatibility: 'none' })).toEqual(expected);
-  });
+it.each([
+  [{ allow: ['ephemeral_storage_pod_.*'], deny: ['ephemeral_storage_pod_info'] }, []],
+  [{ allow: ['pod_used_bytes'], deny: [] }, ['metrics.allow[0] "pod_used_bytes"']],
+  [
+    { allow: ['ephemeral_storage_nothing', '.*'], deny: ['.*_inodes_used', 'x"y'] },
+    ['metrics.allow[0] "ephemeral_storage_nothing"', 'metrics.deny[1] "x\\"y"'],
+  ],
+])('patterns that match no family are reported: %j', (patterns, expected) => {
+  expect(patternsWithoutFamily({ ...patterns, compatibility: 'none' })).toEqual(expected);
 });

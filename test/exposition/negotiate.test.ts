@@ -47,22 +47,20 @@ describe('negotiateFormat', () => {
   });
 });
 
-describe('acceptsGzip', () => {
-  it.each([
-    [undefined, false],
-    ['', false],
-    ['identity', false],
-    ['gzip', true],
-    ['GZIP', true],
-    ['x-gzip', true],
-    ['deflate, gzip;q=0.5', true],
-    ['gzip;q=0', false],
-    ['gzip; q=0.0', false],
-    ['*', true],
-    ['*;q=0', false],
-    ['gzip;q=0, *', false],
-    ['br, zstd', false],
-  ])('gzip is accepted with the header %s: %s', (acceptEncoding, expected) => {
-    expect(acceptsGzip(acceptEncoding)).toBe(expected);
-  });
+it.each([
+  [undefined, false],
+  ['', false],
+  ['identity', false],
+  ['gzip', true],
+  ['GZIP', true],
+  ['x-gzip', true],
+  ['deflate, gzip;q=0.5', true],
+  ['gzip;q=0', false],
+  ['gzip; q=0.0', false],
+  ['*', true],
+  ['*;q=0', false],
+  ['gzip;q=0, *', false],
+  ['br, zstd', false],
+])('gzip is accepted with the header %s: %s', (acceptEncoding, expected) => {
+  expect(acceptsGzip(acceptEncoding)).toBe(expected);
 });

@@ -26,45 +26,43 @@ import {
 
 const { items: podsOf, partOf, sizeOf } = nodeDivision({ compatibility: 'none', showsSizesAlone: false });
 
-describe('the nameless pods of a node', () => {
-  it('the nameless pods of a node are one pod without namespace and name, with all their bytes', () => {
-    const known = aMeasuredPod({ name: 'known' });
-    const usage = aPodUsage({
-      usedBytes: 10,
-      inodesUsed: 3,
-      components: { rootfs: 4, logs: 3, emptydir: 0, configmap: 0, other: 3 },
-      containers: [aContainerUsage({ name: '', usedBytes: 10, rootfsBytes: 4, logsBytes: 3 })],
-      volumes: [aVolumeUsage({ name: '', type: 'unknown', usedBytes: 2 })],
-    });
-    const nameless = ['a', 'b'].map((name) => aMeasuredPod({ name, pod: undefined, usage, isNameless: true }));
-    const node = aNodeSnapshot({ pods: [...nameless, known] });
-    const pods = podsOf(node);
-    expect(pods).toHaveLength(2);
-    expect(pods[0]).toBe(known);
-    expect(pods.map(partOf(node))[1]?.pod).toMatchObject({
-      summary: { namespace: '', name: '' },
-      bound: undefined,
-      ratios: [],
-      workloads: [],
-      usage: {
-        usedBytes: 20,
-        inodesUsed: 6,
-        components: { rootfs: 8, logs: 6, emptydir: 0, configmap: 0, other: 6 },
-        containers: [{ name: '', usedBytes: 20, rootfsBytes: 8, logsBytes: 6 }],
-        volumes: [{ name: '', type: 'unknown', usedBytes: 4 }],
-      },
-    });
+it('the nameless pods of a node are one pod without namespace and name, with all their bytes', () => {
+  const known = aMeasuredPod({ name: 'known' });
+  const usage = aPodUsage({
+    usedBytes: 10,
+    inodesUsed: 3,
+    components: { rootfs: 4, logs: 3, emptydir: 0, configmap: 0, other: 3 },
+    containers: [aContainerUsage({ name: '', usedBytes: 10, rootfsBytes: 4, logsBytes: 3 })],
+    volumes: [aVolumeUsage({ name: '', type: 'unknown', usedBytes: 2 })],
   });
+  const nameless = ['a', 'b'].map((name) => aMeasuredPod({ name, pod: undefined, usage, isNameless: true }));
+  const node = aNodeSnapshot({ pods: [...nameless, known] });
+  const pods = podsOf(node);
+  expect(pods).toHaveLength(2);
+  expect(pods[0]).toBe(known);
+  expect(pods.map(partOf(node))[1]?.pod).toMatchObject({
+    summary: { namespace: '', name: '' },
+    bound: undefined,
+    ratios: [],
+    workloads: [],
+    usage: {
+      usedBytes: 20,
+      inodesUsed: 6,
+      components: { rootfs: 8, logs: 6, emptydir: 0, configmap: 0, other: 6 },
+      containers: [{ name: '', usedBytes: 20, rootfsBytes: 8, logsBytes: 6 }],
+      volumes: [{ name: '', type: 'unknown', usedBytes: 4 }],
+    },
+  });
+});
 
-  it('nameless pods are not shown beside a pod that has no name either: no series appears twice', () => {
-    const [unnamed, nameless] = [aMeasuredPod({ namespace: '', name: '' }), aMeasuredPod({ isNameless: true })];
-    expect(podsOf(aNodeSnapshot({ pods: [unnamed, nameless] }))).toEqual([unnamed]);
-  });
+it('nameless pods are not shown beside a pod that has no name either: no series appears twice', () => {
+  const [unnamed, nameless] = [aMeasuredPod({ namespace: '', name: '' }), aMeasuredPod({ isNameless: true })];
+  expect(podsOf(aNodeSnapshot({ pods: [unnamed, nameless] }))).toEqual([unnamed]);
+});
 
-  it('nothing changes for a node without nameless pods', () => {
-    const snapshot = aNodeSnapshot({ pods: [aMeasuredPod({ pod: undefined })] });
-    expect(podsOf(snapshot)).toBe(snapshot.pods);
-  });
+it('nothing changes for a node without nameless pods', () => {
+  const snapshot = aNodeSnapshot({ pods: [aMeasuredPod({ pod: undefined })] });
+  expect(podsOf(snapshot)).toBe(snapshot.pods);
 });
 
 describe('a pod without a total', () => {

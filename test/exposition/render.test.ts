@@ -10,18 +10,16 @@ import {
 } from '../../src/metrics/exposition/render.js';
 import { retainedBytes } from '../support/heap.js';
 
-describe('labelText', () => {
-  it.each([
-    ['plain text', 'shop', String.raw`{a="shop"}`],
-    ['a quote', 'say "hi"', String.raw`{a="say \"hi\""}`],
-    ['a backslash', String.raw`C:\temp`, String.raw`{a="C:\\temp"}`],
-    ['a line feed', 'two\nlines', String.raw`{a="two\nlines"}`],
-    ['a backslash before an n, which is no line feed', String.raw`\n`, String.raw`{a="\\n"}`],
-    ['a tab and a carriage return, which need no escape', 'a\tb\rc', '{a="a\tb\rc"}'],
-    ['text beyond ASCII', 'größe-容量-📦', '{a="größe-容量-📦"}'],
-  ])('a label has %s as its value', (_case, value, expected) => {
-    expect(labelText(['a'], [value])).toBe(expected);
-  });
+it.each([
+  ['plain text', 'shop', String.raw`{a="shop"}`],
+  ['a quote', 'say "hi"', String.raw`{a="say \"hi\""}`],
+  ['a backslash', String.raw`C:\temp`, String.raw`{a="C:\\temp"}`],
+  ['a line feed', 'two\nlines', String.raw`{a="two\nlines"}`],
+  ['a backslash before an n, which is no line feed', String.raw`\n`, String.raw`{a="\\n"}`],
+  ['a tab and a carriage return, which need no escape', 'a\tb\rc', '{a="a\tb\rc"}'],
+  ['text beyond ASCII', 'größe-容量-📦', '{a="größe-容量-📦"}'],
+])('a label has %s as its value', (_case, value, expected) => {
+  expect(labelText(['a'], [value])).toBe(expected);
 });
 
 describe('sampleLine and formatBound', () => {

@@ -6,21 +6,19 @@ import { workloadGroups, workloadPager } from '../../src/metrics/exposition/work
 import { groupTexts } from '../support/exposed-text.js';
 import { aWorkload, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 
-describe('infoLabelNames', () => {
-  it.each([
-    [['app'], { app: 'label_app' }],
-    [['app.kubernetes.io/name'], { 'app.kubernetes.io/name': 'label_app_kubernetes_io_name' }],
-    [['größe'], { größe: 'label_gr__e' }],
-    [['0-start'], { '0-start': 'label_0_start' }],
-    [['a/b', 'a.b', 'a_b'], { 'a.b': 'label_a_b', 'a/b': 'label_a_b_2', a_b: 'label_a_b_3' }],
-    [['a/b', 'a.b', 'a_b_2'], { 'a.b': 'label_a_b', 'a/b': 'label_a_b_2', a_b_2: 'label_a_b_2_2' }],
-  ])('the keys %j have label names of their own', (keys, expected) => {
-    expect(Object.fromEntries(infoLabelNames(keys))).toEqual(expected);
-  });
+it.each([
+  [['app'], { app: 'label_app' }],
+  [['app.kubernetes.io/name'], { 'app.kubernetes.io/name': 'label_app_kubernetes_io_name' }],
+  [['größe'], { größe: 'label_gr__e' }],
+  [['0-start'], { '0-start': 'label_0_start' }],
+  [['a/b', 'a.b', 'a_b'], { 'a.b': 'label_a_b', 'a/b': 'label_a_b_2', a_b: 'label_a_b_3' }],
+  [['a/b', 'a.b', 'a_b_2'], { 'a.b': 'label_a_b', 'a/b': 'label_a_b_2', a_b_2: 'label_a_b_2_2' }],
+])('the keys %j have label names of their own', (keys, expected) => {
+  expect(Object.fromEntries(infoLabelNames(keys))).toEqual(expected);
+});
 
-  it('label names depend neither on the order of the keys nor on their number', () => {
-    expect(infoLabelNames(['a.b', 'a/b', 'a.b'])).toEqual(infoLabelNames(['a/b', 'a.b']));
-  });
+it('label names depend neither on the order of the keys nor on their number', () => {
+  expect(infoLabelNames(['a.b', 'a/b', 'a.b'])).toEqual(infoLabelNames(['a/b', 'a.b']));
 });
 
 describe('workloadGroups', () => {

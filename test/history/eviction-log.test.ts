@@ -77,82 +77,80 @@ const countOf = (cause: EvictionCause): readonly (number | undefined)[] => {
   return [workloads[0]?.counts.get(cause), nodes[0]?.counts.get(cause)];
 };
 
-describe('an eviction', () => {
-  it('an eviction is recorded with what the status names', () => {
-    see(anEvicted({ labels: { app: 'cart' } }));
-    expect(log.records).toEqual([
-      {
-        cause: 'emptydir_limit',
-        container: '',
-        volume: 'data',
-        limitBytes: 100 * mib,
-        namespace: 'shop',
-        pod: 'cart-0',
-        uid: 'uid-shop-cart-0',
-        node: 'node-1',
-        labels: { app: 'cart' },
-        workloads: [cart],
-        message: emptyDirMessage,
-        evictedAtMs: clock.nowMs(),
-        seenAtMs: clock.nowMs(),
-        wasSeenLive: true,
-        diskPressure: false,
-        lastUsage: 'not_measured',
-      } satisfies EvictionRecord,
-    ]);
-    expect(countOf('emptydir_limit')).toEqual([1, 1]);
-  });
+it('an eviction is recorded with what the status names', () => {
+  see(anEvicted({ labels: { app: 'cart' } }));
+  expect(log.records).toEqual([
+    {
+      cause: 'emptydir_limit',
+      container: '',
+      volume: 'data',
+      limitBytes: 100 * mib,
+      namespace: 'shop',
+      pod: 'cart-0',
+      uid: 'uid-shop-cart-0',
+      node: 'node-1',
+      labels: { app: 'cart' },
+      workloads: [cart],
+      message: emptyDirMessage,
+      evictedAtMs: clock.nowMs(),
+      seenAtMs: clock.nowMs(),
+      wasSeenLive: true,
+      diskPressure: false,
+      lastUsage: 'not_measured',
+    } satisfies EvictionRecord,
+  ]);
+  expect(countOf('emptydir_limit')).toEqual([1, 1]);
+});
 
-  it('the evictions of one shortage name the same pod first, though it is gone', () => {
-    const message = 'The node was low on resource: ephemeral-storage. Threshold quantity: 10, available: 4. ';
-    const of = (name: string, usedBytes: number) => {
-      const containers = [aContainerSummary({ rootfsBytes: usedBytes, logsBytes: 0 })];
-      return { pod: aPod({ name }), summary: aPodSummary({ name, usedBytes, containers }) };
-    };
-    const amounts = { pods: 90, images: 0, other: 0 };
-    const disk = {
-      filesystem: 'nodefs',
-      ofInodes: false,
-      atMs: 0,
-      capacity: 100,
-      available: 5,
-      durationMs: 1,
-    } as const;
-    const fills = [{ ...disk, held: amounts, grown: amounts, fallen: 0, cause: 'pods', calmAtMs: -Infinity } as const];
-    for (const [name, pods] of [
-      ['filler', [of('filler', 60), of('web', 30)]],
-      ['web', [of('web', 30)]],
-    ] as const) {
-      const summary = aNodeSummary({ pods: pods.map((each) => each.summary) });
-      const snapshotOfPods = { ...pressed, summary, podsOnNode: pods.map(({ pod }) => pod), fills };
-      see(anEvicted({ name, uid: name }, message), { previous: aPod() }, aContext({ snapshot: snapshotOfPods }));
-    }
-    expect(log.records.map(({ nodeVerdict }) => nodeVerdict?.first?.pod.name)).toEqual(['filler', 'filler']);
-  });
+it('the evictions of one shortage name the same pod first, though it is gone', () => {
+  const message = 'The node was low on resource: ephemeral-storage. Threshold quantity: 10, available: 4. ';
+  const of = (name: string, usedBytes: number) => {
+    const containers = [aContainerSummary({ rootfsBytes: usedBytes, logsBytes: 0 })];
+    return { pod: aPod({ name }), summary: aPodSummary({ name, usedBytes, containers }) };
+  };
+  const amounts = { pods: 90, images: 0, other: 0 };
+  const disk = {
+    filesystem: 'nodefs',
+    ofInodes: false,
+    atMs: 0,
+    capacity: 100,
+    available: 5,
+    durationMs: 1,
+  } as const;
+  const fills = [{ ...disk, held: amounts, grown: amounts, fallen: 0, cause: 'pods', calmAtMs: -Infinity } as const];
+  for (const [name, pods] of [
+    ['filler', [of('filler', 60), of('web', 30)]],
+    ['web', [of('web', 30)]],
+  ] as const) {
+    const summary = aNodeSummary({ pods: pods.map((each) => each.summary) });
+    const snapshotOfPods = { ...pressed, summary, podsOnNode: pods.map(({ pod }) => pod), fills };
+    see(anEvicted({ name, uid: name }, message), { previous: aPod() }, aContext({ snapshot: snapshotOfPods }));
+  }
+  expect(log.records.map(({ nodeVerdict }) => nodeVerdict?.first?.pod.name)).toEqual(['filler', 'filler']);
+});
 
-  it.each([
-    [0, 120_000, 120_000],
-    [0, 120_001, undefined],
-    [30_000, 140_000, 110_000],
-    [200_000, 140_000, 0],
-  ])(
-    'an eviction seen %i ms late is explained by a summary of up to two minutes before it',
-    async (lateMs, ageMs, found) => {
-      const message = 'The node was low on resource: inodes. Threshold quantity: 10, available: 4. ';
-      const arrived = { ...pressed, arrivedAtMs: clock.monotonicMs() };
-      await clock.advance(ageMs);
-      const eviction = { message, atMs: clock.nowMs() - lateMs };
-      see(anEvicted({ eviction }), { previous: aPod() }, aContext({ snapshot: arrived }));
-      expect(log.records[0]?.nodeVerdict?.ageMs).toBe(found);
-    },
-  );
+it.each([
+  [0, 120_000, 120_000],
+  [0, 120_001, undefined],
+  [30_000, 140_000, 110_000],
+  [200_000, 140_000, 0],
+])(
+  'an eviction seen %i ms late is explained by a summary of up to two minutes before it',
+  async (lateMs, ageMs, found) => {
+    const message = 'The node was low on resource: inodes. Threshold quantity: 10, available: 4. ';
+    const arrived = { ...pressed, arrivedAtMs: clock.monotonicMs() };
+    await clock.advance(ageMs);
+    const eviction = { message, atMs: clock.nowMs() - lateMs };
+    see(anEvicted({ eviction }), { previous: aPod() }, aContext({ snapshot: arrived }));
+    expect(log.records[0]?.nodeVerdict?.ageMs).toBe(found);
+  },
+);
 
-  it('an eviction counts for the workloads of its record, whatever they are since', () => {
-    see(anEvicted(), { isInitial: true });
-    see(anEvicted(), { previous: aPod() }, aContext({ workloads: [aDeployment('renamed')] }));
-    expect(countOf('emptydir_limit')).toEqual([1, 1]);
-    expect(snapshot([]).workloads.map(({ of: { name } }) => name)).toEqual(['cart']);
-  });
+it('an eviction counts for the workloads of its record, whatever they are since', () => {
+  see(anEvicted(), { isInitial: true });
+  see(anEvicted(), { previous: aPod() }, aContext({ workloads: [aDeployment('renamed')] }));
+  expect(countOf('emptydir_limit')).toEqual([1, 1]);
+  expect(snapshot([]).workloads.map(({ of: { name } }) => name)).toEqual(['cart']);
 });
 
 describe('records', () => {
@@ -293,26 +291,24 @@ describe('records of a former process', () => {
   });
 });
 
-describe('counters', () => {
-  it('counters are 0 for each cause but `other` before the first eviction, and the same objects until then', () => {
-    const { workloads, nodes } = snapshot([cart], ['node-1', 'node-2']);
-    const zeros = {
-      emptydir_limit: 0,
-      pod_limit: 0,
-      container_limit: 0,
-      node_bytes: 0,
-      node_inodes: 0,
-      node_admission: 0,
-    };
-    expect(workloads.map(({ of, counts }) => [of, Object.fromEntries(counts)])).toEqual([[cart, zeros]]);
-    expect(nodes.map(({ of, counts }) => [of, Object.fromEntries(counts)])).toEqual([
-      ['node-1', zeros],
-      ['node-2', zeros],
-    ]);
-    expect(snapshot([cart], ['node-1']).workloads[0]).toBe(workloads[0]);
-    see(anEvicted({}, 'The image filesystem of the node is full'));
-    expect(countOf('other')).toEqual([1, 1]);
-  });
+it('counters are 0 for each cause but `other` before the first eviction, and the same objects until then', () => {
+  const { workloads, nodes } = snapshot([cart], ['node-1', 'node-2']);
+  const zeros = {
+    emptydir_limit: 0,
+    pod_limit: 0,
+    container_limit: 0,
+    node_bytes: 0,
+    node_inodes: 0,
+    node_admission: 0,
+  };
+  expect(workloads.map(({ of, counts }) => [of, Object.fromEntries(counts)])).toEqual([[cart, zeros]]);
+  expect(nodes.map(({ of, counts }) => [of, Object.fromEntries(counts)])).toEqual([
+    ['node-1', zeros],
+    ['node-2', zeros],
+  ]);
+  expect(snapshot([cart], ['node-1']).workloads[0]).toBe(workloads[0]);
+  see(anEvicted({}, 'The image filesystem of the node is full'));
+  expect(countOf('other')).toEqual([1, 1]);
 });
 
 describe('the last usage', () => {
@@ -376,22 +372,20 @@ describe('the last usage', () => {
   });
 });
 
-describe('recorded evictions', () => {
-  it.each(recordedEvictions())('the recorded eviction $name is counted', ({ podBefore, podAtEviction, podLast }) => {
-    const [before, atEviction, last] = [podBefore, podAtEviction, podLast].map(({ object }) =>
-      projectPod(object, (text) => text),
-    );
-    if (before === undefined || atEviction === undefined || last === undefined) throw new Error('incomplete');
-    clock = new ManualClock({ nowMs: atEviction.eviction?.atMs ?? 0 });
-    log = new EvictionLog({ retentionMs: hourMs, maxRecords: 3 }, clock);
-    see(before, { isInitial: true });
-    see(atEviction, { previous: before });
-    see(last, { previous: atEviction });
-    const total = snapshot()
-      .nodes.flatMap(({ counts }) => [...counts.values()])
-      .reduce((sum, count) => sum + count, 0);
-    const expected = atEviction.eviction === undefined ? [] : [before.uid];
-    expect(log.records.map(({ uid }) => uid)).toEqual(expected);
-    expect(total).toBe(expected.length);
-  });
+it.each(recordedEvictions())('the recorded eviction $name is counted', ({ podBefore, podAtEviction, podLast }) => {
+  const [before, atEviction, last] = [podBefore, podAtEviction, podLast].map(({ object }) =>
+    projectPod(object, (text) => text),
+  );
+  if (before === undefined || atEviction === undefined || last === undefined) throw new Error('incomplete');
+  clock = new ManualClock({ nowMs: atEviction.eviction?.atMs ?? 0 });
+  log = new EvictionLog({ retentionMs: hourMs, maxRecords: 3 }, clock);
+  see(before, { isInitial: true });
+  see(atEviction, { previous: before });
+  see(last, { previous: atEviction });
+  const total = snapshot()
+    .nodes.flatMap(({ counts }) => [...counts.values()])
+    .reduce((sum, count) => sum + count, 0);
+  const expected = atEviction.eviction === undefined ? [] : [before.uid];
+  expect(log.records.map(({ uid }) => uid)).toEqual(expected);
+  expect(total).toBe(expected.length);
 });

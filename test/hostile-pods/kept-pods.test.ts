@@ -213,32 +213,30 @@ function expectNearest(kept: readonly LimitRatio[], whole: readonly LimitRatio[]
 
 const largest = (ratios: readonly LimitRatio[]): number => Math.max(-1, ...ratios.map(({ ratio }) => ratio));
 
-describe('the rules of the kubelet', () => {
-  it('the rules of the kubelet see all containers and volumes of a pod, also those not kept in detail', () => {
-    fc.assert(
-      fc.property(drawnPods, ({ whole, kept, summary }) => {
-        expect(podLimit(kept)).toEqual(podLimit(whole));
-        expect(podRequestBytes(kept)).toEqual(podRequestBytes(whole));
-        for (const version of ['v1.33.0', 'v1.37.1']) {
-          expect(evictionRequest(kept, version)).toEqual(evictionRequest(whole, version));
-        }
-        expect(hasLimits(kept)).toBe(hasLimits(whole));
-        const [ofWhole, ofKept] = [ratiosOf(whole, summary), ratiosOf(kept, summary)];
-        expect(ofKept.find(({ ratio }) => ratio > 1)).toEqual(ofWhole.find(({ ratio }) => ratio > 1));
-        for (const rule of limitRules) expectNearest(ofKept, ofWhole, rule);
-        expect(ofKept.length).toBeLessThanOrEqual(203);
-        for (const signal of ['nodefs.available', 'nodefs.inodesFree'] as const) {
-          const input = { summary, signal, layout: 'dedicated' } as const;
-          expect(signalUsage({ ...input, pod: kept })).toBe(signalUsage({ ...input, pod: whole }));
-          expect(freedByEviction({ ...input, pod: kept })).toBe(freedByEviction({ ...input, pod: whole }));
-        }
-        const usageOf = (pod: Pod) => attributePod({ summary, pod, mode: 'measured' });
-        expect(usageOf(kept).components).toEqual(usageOf(whole).components);
-        expect(usageOf(kept).volumesPending).toBe(usageOf(whole).volumesPending);
-      }),
-      { numRuns: 20 },
-    );
-  });
+it('the rules of the kubelet see all containers and volumes of a pod, also those not kept in detail', () => {
+  fc.assert(
+    fc.property(drawnPods, ({ whole, kept, summary }) => {
+      expect(podLimit(kept)).toEqual(podLimit(whole));
+      expect(podRequestBytes(kept)).toEqual(podRequestBytes(whole));
+      for (const version of ['v1.33.0', 'v1.37.1']) {
+        expect(evictionRequest(kept, version)).toEqual(evictionRequest(whole, version));
+      }
+      expect(hasLimits(kept)).toBe(hasLimits(whole));
+      const [ofWhole, ofKept] = [ratiosOf(whole, summary), ratiosOf(kept, summary)];
+      expect(ofKept.find(({ ratio }) => ratio > 1)).toEqual(ofWhole.find(({ ratio }) => ratio > 1));
+      for (const rule of limitRules) expectNearest(ofKept, ofWhole, rule);
+      expect(ofKept.length).toBeLessThanOrEqual(203);
+      for (const signal of ['nodefs.available', 'nodefs.inodesFree'] as const) {
+        const input = { summary, signal, layout: 'dedicated' } as const;
+        expect(signalUsage({ ...input, pod: kept })).toBe(signalUsage({ ...input, pod: whole }));
+        expect(freedByEviction({ ...input, pod: kept })).toBe(freedByEviction({ ...input, pod: whole }));
+      }
+      const usageOf = (pod: Pod) => attributePod({ summary, pod, mode: 'measured' });
+      expect(usageOf(kept).components).toEqual(usageOf(whole).components);
+      expect(usageOf(kept).volumesPending).toBe(usageOf(whole).volumesPending);
+    }),
+    { numRuns: 20 },
+  );
 });
 
 describe('findings of a pod with very many parts', () => {

@@ -161,102 +161,98 @@ function sharesOf(pod: Pod, summary: PodSummary): Readonly<Record<string, number
   return Object.fromEntries(used.map(({ name, usedBytes }) => [name, usedBytes]));
 }
 
-describe('a volume of a pod with more than a hundred containers', () => {
-  it.each<[string, number, readonly number[], Readonly<Record<string, number>>]>([
-    ['by the last of a hundred', 100, [99], { c99: 1_200 }],
-    ['by the one beyond', 101, [100], { '(others)': 1_200 }],
-    ['by several beyond', 5_500, [100, 5_300, 5_499], { '(others)': 1_200 }],
-    ['by one of the first and three beyond', 150, [5, 101, 120, 149], { c5: 300, '(others)': 900 }],
-    ['by two of the first', 150, [5, 6], { c5: 600, c6: 600 }],
-  ])('a volume belongs to the containers that mount it: %s', (_case, containerCount, mounters, expected) => {
-    expect(sharesOf(podWithMounts(containerCount, [mounters]), listedVolumes(containerCount, [1_200]))).toEqual(
-      expected,
-    );
-  });
+it.each<[string, number, readonly number[], Readonly<Record<string, number>>]>([
+  ['by the last of a hundred', 100, [99], { c99: 1_200 }],
+  ['by the one beyond', 101, [100], { '(others)': 1_200 }],
+  ['by several beyond', 5_500, [100, 5_300, 5_499], { '(others)': 1_200 }],
+  ['by one of the first and three beyond', 150, [5, 101, 120, 149], { c5: 300, '(others)': 900 }],
+  ['by two of the first', 150, [5, 6], { c5: 600, c6: 600 }],
+])('a volume belongs to the containers that mount it: %s', (_case, containerCount, mounters, expected) => {
+  expect(sharesOf(podWithMounts(containerCount, [mounters]), listedVolumes(containerCount, [1_200]))).toEqual(expected);
+});
 
-  it('a volume that no container mounts belongs to all, to each by the same part', () => {
-    const shares = sharesOf(podWithMounts(120, [[]]), listedVolumes(120, [1_200]));
-    expect(shares).toMatchObject({ c0: 10, c99: 10, '(others)': 200 });
-    const { '(others)': others, ...named } = sharesOf(podWithMounts(6_000, [[]]), listedVolumes(6_000, [12_000]));
-    expect(new Set(Object.values(named))).toEqual(new Set([2]));
-    expect(others).toBe(12_000 - 2 * Object.keys(named).length);
-  });
+it('a volume that no container mounts belongs to all, to each by the same part', () => {
+  const shares = sharesOf(podWithMounts(120, [[]]), listedVolumes(120, [1_200]));
+  expect(shares).toMatchObject({ c0: 10, c99: 10, '(others)': 200 });
+  const { '(others)': others, ...named } = sharesOf(podWithMounts(6_000, [[]]), listedVolumes(6_000, [12_000]));
+  expect(new Set(Object.values(named))).toEqual(new Set([2]));
+  expect(others).toBe(12_000 - 2 * Object.keys(named).length);
+});
 
-  it('a volume is no part of containers that do not run', () => {
-    const pod = podWithMounts(150, [[5, 101, 120, 149]]);
-    const running = (...names: readonly string[]) => ({
-      ...listedVolumes(0, [1_200]),
-      containers: names.map((name) => aContainerSummary({ name, rootfsBytes: 0, logsBytes: 0 })),
-    });
-    expect(sharesOf(pod, running('c5', 'c120'))).toEqual({ c5: 600, '(others)': 600 });
-    expect(sharesOf(pod, running('c5', 'c6'))).toEqual({ c5: 1_200 });
-    expect(sharesOf(pod, running('c120'))).toEqual({ '(others)': 1_200 });
+it('a volume is no part of containers that do not run', () => {
+  const pod = podWithMounts(150, [[5, 101, 120, 149]]);
+  const running = (...names: readonly string[]) => ({
+    ...listedVolumes(0, [1_200]),
+    containers: names.map((name) => aContainerSummary({ name, rootfsBytes: 0, logsBytes: 0 })),
   });
+  expect(sharesOf(pod, running('c5', 'c120'))).toEqual({ c5: 600, '(others)': 600 });
+  expect(sharesOf(pod, running('c5', 'c6'))).toEqual({ c5: 1_200 });
+  expect(sharesOf(pod, running('c120'))).toEqual({ '(others)': 1_200 });
+});
 
-  it('a volume belongs to the containers of the spec when the kubelet lists none', () => {
-    const pod = podWithMounts(102, [[5, 101, 100]]);
-    expect(sharesOf(pod, listedVolumes(0, [1_200]))).toEqual({ c5: 400, '(others)': 800 });
-    const initContainers = indexed(120, (index) => ({ name: `i${index}` }));
-    const afterInit = podOf({ initContainers, containers: [{ name: 'app' }] });
-    expect(sharesOf(afterInit, listedVolumes(0, [1_200]))).toEqual({ '(others)': 1_200 });
-  });
+it('a volume belongs to the containers of the spec when the kubelet lists none', () => {
+  const pod = podWithMounts(102, [[5, 101, 100]]);
+  expect(sharesOf(pod, listedVolumes(0, [1_200]))).toEqual({ c5: 400, '(others)': 800 });
+  const initContainers = indexed(120, (index) => ({ name: `i${index}` }));
+  const afterInit = podOf({ initContainers, containers: [{ name: 'app' }] });
+  expect(sharesOf(afterInit, listedVolumes(0, [1_200]))).toEqual({ '(others)': 1_200 });
+});
 
-  it('a volume belongs to the containers that mount it, and has its component, however many there are', () => {
-    const drawn = fc.record({
-      containerCount: fc.integer({ min: 90, max: 140 }),
-      volumes: fc.array(
-        fc.record({
-          mounters: fc.uniqueArray(fc.nat(139), { minLength: 1, maxLength: 4 }),
-          units: fc.nat(50),
-        }),
-        { minLength: 80, maxLength: 900, size: 'max' },
-      ),
-    });
-    fc.assert(
-      fc.property(drawn, fc.constantFrom('emptyDir', 'configMap'), ({ containerCount, volumes }, source) => {
-        const mounters = volumes.map((volume) => [
-          ...new Set(volume.mounters.map((position) => position % containerCount)),
-        ]);
-        const bytes = volumes.map(({ units }) => 12 * units);
-        const [pod, summary] = [podWithMounts(containerCount, mounters, source), listedVolumes(containerCount, bytes)];
-        const expected: Record<string, number> = {};
-        for (const [volume, positions] of mounters.entries()) {
-          for (const position of positions) {
-            const name = position < 100 ? `c${position}` : '(others)';
-            const share = (bytes[volume] ?? 0) / positions.length;
-            if (share > 0) expected[name] = (expected[name] ?? 0) + share;
-          }
-        }
-        expect(sharesOf(pod, summary)).toEqual(expected);
-        const component = source === 'emptyDir' ? 'emptydir' : 'configmap';
-        expect(usageOf(summary, pod).components).toMatchObject({ [component]: summary.usedBytes, other: 0 });
+it('a volume belongs to the containers that mount it, and has its component, however many there are', () => {
+  const drawn = fc.record({
+    containerCount: fc.integer({ min: 90, max: 140 }),
+    volumes: fc.array(
+      fc.record({
+        mounters: fc.uniqueArray(fc.nat(139), { minLength: 1, maxLength: 4 }),
+        units: fc.nat(50),
       }),
-      { numRuns: 20 },
-    );
+      { minLength: 80, maxLength: 900, size: 'max' },
+    ),
   });
+  fc.assert(
+    fc.property(drawn, fc.constantFrom('emptyDir', 'configMap'), ({ containerCount, volumes }, source) => {
+      const mounters = volumes.map((volume) => [
+        ...new Set(volume.mounters.map((position) => position % containerCount)),
+      ]);
+      const bytes = volumes.map(({ units }) => 12 * units);
+      const [pod, summary] = [podWithMounts(containerCount, mounters, source), listedVolumes(containerCount, bytes)];
+      const expected: Record<string, number> = {};
+      for (const [volume, positions] of mounters.entries()) {
+        for (const position of positions) {
+          const name = position < 100 ? `c${position}` : '(others)';
+          const share = (bytes[volume] ?? 0) / positions.length;
+          if (share > 0) expected[name] = (expected[name] ?? 0) + share;
+        }
+      }
+      expect(sharesOf(pod, summary)).toEqual(expected);
+      const component = source === 'emptyDir' ? 'emptydir' : 'configmap';
+      expect(usageOf(summary, pod).components).toMatchObject({ [component]: summary.usedBytes, other: 0 });
+    }),
+    { numRuns: 20 },
+  );
+});
 
-  it.each([
-    ['one container mounts all', { containerCount: 5_000, volumeCount: 500, mounters: [4_999], partCount: 500 }],
-    ['none mounts any', { containerCount: 5_000, volumeCount: 100, mounters: [], partCount: 101 * 100 }],
-    [
-      'some of the first and others mount all',
-      { containerCount: 5_000, volumeCount: 500, mounters: [0, 50, 99, 100, 200], partCount: 4 * 500 },
-    ],
-    ['a hundred and no more', { containerCount: 100, volumeCount: 100, mounters: [], partCount: 100 * 100 }],
-  ])('a volume is explained with a bounded number of parts when %s', (_case, expected) => {
-    const { containerCount, volumeCount, mounters, partCount } = expected;
-    const pod = podWithMounts(
-      containerCount,
-      indexed(volumeCount, () => mounters),
-    );
-    const summary = listedVolumes(
-      containerCount,
-      indexed(volumeCount, () => 4_096),
-    );
-    const { containers } = explainPod({ summary, pod, mode: 'measured' });
-    expect(containers.length).toBeLessThanOrEqual(101);
-    expect(containers.reduce((sumOfCounts, { volumeShares }) => sumOfCounts + volumeShares.length, 0)).toBe(partCount);
-  });
+it.each([
+  ['one container mounts all', { containerCount: 5_000, volumeCount: 500, mounters: [4_999], partCount: 500 }],
+  ['none mounts any', { containerCount: 5_000, volumeCount: 100, mounters: [], partCount: 101 * 100 }],
+  [
+    'some of the first and others mount all',
+    { containerCount: 5_000, volumeCount: 500, mounters: [0, 50, 99, 100, 200], partCount: 4 * 500 },
+  ],
+  ['a hundred and no more', { containerCount: 100, volumeCount: 100, mounters: [], partCount: 100 * 100 }],
+])('a volume is explained with a bounded number of parts when %s', (_case, expected) => {
+  const { containerCount, volumeCount, mounters, partCount } = expected;
+  const pod = podWithMounts(
+    containerCount,
+    indexed(volumeCount, () => mounters),
+  );
+  const summary = listedVolumes(
+    containerCount,
+    indexed(volumeCount, () => 4_096),
+  );
+  const { containers } = explainPod({ summary, pod, mode: 'measured' });
+  expect(containers.length).toBeLessThanOrEqual(101);
+  expect(containers.reduce((sumOfCounts, { volumeShares }) => sumOfCounts + volumeShares.length, 0)).toBe(partCount);
 });
 
 it.each([500, 900, 5_000])('components of a pod are exact, whatever else it mounts: %d volumes', (count) => {

@@ -38,27 +38,25 @@ const it = test
   .extend('server', ({ onTestFinished }) => untilEnd(onTestFinished, LoopbackServer.listen()))
   .extend('api', ({ server, onTestFinished }) => untilEnd(onTestFinished, clientOf(server.url)));
 
-describe('ApiClient', () => {
-  it('a client reads below the path of the server, with the query', async ({ server }) => {
-    using api = clientOf(new URL('/k8s/clusters/c1/', server.url));
-    const query = { labelSelector: 'a in (b,c)', limit: '5' };
-    expect(await textOf(api.open({ path: '/api/v1/pods', query }, never))).toBe('{}');
-    const urls = server.requests.map(({ url }) => url);
-    expect(urls).toEqual(['/k8s/clusters/c1/api/v1/pods?labelSelector=a+in+%28b%2Cc%29&limit=5']);
-  });
+it('a client reads below the path of the server, with the query', async ({ server }) => {
+  using api = clientOf(new URL('/k8s/clusters/c1/', server.url));
+  const query = { labelSelector: 'a in (b,c)', limit: '5' };
+  expect(await textOf(api.open({ path: '/api/v1/pods', query }, never))).toBe('{}');
+  const urls = server.requests.map(({ url }) => url);
+  expect(urls).toEqual(['/k8s/clusters/c1/api/v1/pods?labelSelector=a+in+%28b%2Cc%29&limit=5']);
+});
 
-  it('an error names the path as far as it is not too long to read', async ({ server, api }) => {
-    server.answer = replyWith({ status: 404, body: '{"message":"no such thing"}' });
-    const error = await failureOf(api.open({ path: `/api/v1/nodes/${'a'.repeat(5_000)}` }, never));
-    expect(error.message).toMatch(/^GET \/api\/v1\/nodes\/a+…: .*no such thing/);
-    expect(error.message.length).toBeLessThan(600);
-  });
+it('an error names the path as far as it is not too long to read', async ({ server, api }) => {
+  server.answer = replyWith({ status: 404, body: '{"message":"no such thing"}' });
+  const error = await failureOf(api.open({ path: `/api/v1/nodes/${'a'.repeat(5_000)}` }, never));
+  expect(error.message).toMatch(/^GET \/api\/v1\/nodes\/a+…: .*no such thing/);
+  expect(error.message.length).toBeLessThan(600);
+});
 
-  it('a client reuses a connection of plain HTTP', async ({ server, api }) => {
-    await textOf(api.open(pods, never));
-    await textOf(api.open(pods, never));
-    expect([server.requests.length, server.connections.length]).toEqual([2, 1]);
-  });
+it('a client reuses a connection of plain HTTP', async ({ server, api }) => {
+  await textOf(api.open(pods, never));
+  await textOf(api.open(pods, never));
+  expect([server.requests.length, server.connections.length]).toEqual([2, 1]);
 });
 
 describe('ApiClient: managedFields', () => {
@@ -146,39 +144,37 @@ describe('ApiClient: an error response', () => {
   });
 });
 
-describe('ApiClient: the time limit', () => {
-  it('the time limit is 35 s to the headers', async ({ server }) => {
-    server.answer = () => undefined;
-    const clock = new ManualClock();
-    using api = clientOf(server.url, { clock });
-    const arrived = server.nextRequest();
-    const failed = failureOf(api.open(pods, never));
-    await arrived;
-    await clock.advance(34_999);
-    expect(clock.sleeperCount).toBe(1);
-    await clock.advance(1);
-    const error = await failed;
-    expect(error).toMatchObject({ reason: 'timeout' });
-    expect(error.message).toBe(`GET /api/v1/pods: no response from ${server.url.host} within 35 s`);
-    await server.closed(0);
-  });
+it('the time limit is 35 s to the headers', async ({ server }) => {
+  server.answer = () => undefined;
+  const clock = new ManualClock();
+  using api = clientOf(server.url, { clock });
+  const arrived = server.nextRequest();
+  const failed = failureOf(api.open(pods, never));
+  await arrived;
+  await clock.advance(34_999);
+  expect(clock.sleeperCount).toBe(1);
+  await clock.advance(1);
+  const error = await failed;
+  expect(error).toMatchObject({ reason: 'timeout' });
+  expect(error.message).toBe(`GET /api/v1/pods: no response from ${server.url.host} within 35 s`);
+  await server.closed(0);
+});
 
-  it('the time limit covers the wait for credentials', async () => {
-    const clock = new ManualClock();
-    const material = () => new Promise<never>(() => undefined);
-    const credentials = { ...staticCredentials({ server: new URL('http://127.0.0.1:1') }), material };
-    using api = new ApiClient({ credentials, clock, version: '0' });
-    const failed = failureOf(api.open(pods, never));
-    await clock.advance(35_000);
-    expect(await failed).toMatchObject({ reason: 'timeout' });
-  });
+it('the time limit covers the wait for credentials', async () => {
+  const clock = new ManualClock();
+  const material = () => new Promise<never>(() => undefined);
+  const credentials = { ...staticCredentials({ server: new URL('http://127.0.0.1:1') }), material };
+  using api = new ApiClient({ credentials, clock, version: '0' });
+  const failed = failureOf(api.open(pods, never));
+  await clock.advance(35_000);
+  expect(await failed).toMatchObject({ reason: 'timeout' });
+});
 
-  it('the time limit leaves no timer behind', async ({ server }) => {
-    const clock = new ManualClock();
-    using api = clientOf(server.url, { clock });
-    await textOf(api.open(pods, never));
-    expect(clock.sleeperCount).toBe(0);
-  });
+it('the time limit leaves no timer behind', async ({ server }) => {
+  const clock = new ManualClock();
+  using api = clientOf(server.url, { clock });
+  await textOf(api.open(pods, never));
+  expect(clock.sleeperCount).toBe(0);
 });
 
 describe('ApiClient through a proxy', () => {

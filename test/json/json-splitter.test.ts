@@ -62,58 +62,56 @@ function isAccepted(parse: () => unknown): boolean {
 
 const places = fc.array(fc.nat(), { maxLength: 20 });
 
-describe('a splitter', () => {
-  it('a splitter finds the members and items of JSON.parse, however the bytes are cut', () => {
-    fc.assert(
-      fc.property(document, places, ({ text, items, before, after }, at) => {
-        const parsed = JSON.parse(JSON.stringify({ before, items, after })) as Record<string, unknown>;
-        expect(split(cut(Buffer.from(text), at))).toEqual({
-          names: ['before', 'items', 'after'],
-          members: [
-            ['before', parsed['before']],
-            ['after', parsed['after']],
-          ],
-          items: parsed['items'],
-        });
-      }),
-    );
-  });
+it('a splitter finds the members and items of JSON.parse, however the bytes are cut', () => {
+  fc.assert(
+    fc.property(document, places, ({ text, items, before, after }, at) => {
+      const parsed = JSON.parse(JSON.stringify({ before, items, after })) as Record<string, unknown>;
+      expect(split(cut(Buffer.from(text), at))).toEqual({
+        names: ['before', 'items', 'after'],
+        members: [
+          ['before', parsed['before']],
+          ['after', parsed['after']],
+        ],
+        items: parsed['items'],
+      });
+    }),
+  );
+});
 
-  it('a splitter accepts what JSON.parse accepts, however the bytes are cut', () => {
-    const change = fc.record({
-      place: fc.nat(),
-      removedCount: fc.constantFrom(0, 0, 1, 2, 7),
-      inserted: fc.constantFrom('', ',', ' ,', ', ', '{', '}', '[', ']', '"', '\\', '1', ',{"a":', '{"a":1},', '}]},'),
-    });
-    fc.assert(
-      fc.property(document, change, places, ({ text }, { place, removedCount, inserted }, at) => {
-        const start = place % (text.length + 1);
-        const changed = text.slice(0, start) + inserted + text.slice(start + removedCount);
-        const splits = isAccepted(() => split(cut(Buffer.from(changed), at)));
-        expect(splits).toBe(isAccepted(() => JSON.parse(changed) as unknown));
-      }),
-      { numRuns: 500 },
-    );
+it('a splitter accepts what JSON.parse accepts, however the bytes are cut', () => {
+  const change = fc.record({
+    place: fc.nat(),
+    removedCount: fc.constantFrom(0, 0, 1, 2, 7),
+    inserted: fc.constantFrom('', ',', ' ,', ', ', '{', '}', '[', ']', '"', '\\', '1', ',{"a":', '{"a":1},', '}]},'),
   });
+  fc.assert(
+    fc.property(document, change, places, ({ text }, { place, removedCount, inserted }, at) => {
+      const start = place % (text.length + 1);
+      const changed = text.slice(0, start) + inserted + text.slice(start + removedCount);
+      const splits = isAccepted(() => split(cut(Buffer.from(changed), at)));
+      expect(splits).toBe(isAccepted(() => JSON.parse(changed) as unknown));
+    }),
+    { numRuns: 500 },
+  );
+});
 
-  it('a splitter finds the same byte by byte', () => {
-    const items = [{ a: '\\' }, { a: '"},{"a":' }, { a: '\\"' }, { a: '€' }];
-    const bytes = Buffer.from(JSON.stringify({ items }));
-    expect(split(Array.from(bytes, (byte) => Buffer.of(byte))).items).toEqual(items);
-  });
+it('a splitter finds the same byte by byte', () => {
+  const items = [{ a: '\\' }, { a: '"},{"a":' }, { a: '\\"' }, { a: '€' }];
+  const bytes = Buffer.from(JSON.stringify({ items }));
+  expect(split(Array.from(bytes, (byte) => Buffer.of(byte))).items).toEqual(items);
+});
 
-  it.each([
-    ['an empty object', ' \t\r\n{\r\n\t} \r\t\n', [], []],
-    ['an array that is missing', '{"items":null}', ['items'], [['items', null]]],
-  ])('a splitter accepts %s', (_case, text, names, members) => {
-    expect(split([text])).toEqual({ names, members, items: [] });
-  });
+it.each([
+  ['an empty object', ' \t\r\n{\r\n\t} \r\t\n', [], []],
+  ['an array that is missing', '{"items":null}', ['items'], [['items', null]]],
+])('a splitter accepts %s', (_case, text, names, members) => {
+  expect(split([text])).toEqual({ names, members, items: [] });
+});
 
-  it('a splitter takes __proto__ for the name of an ordinary member', () => {
-    expect(split(['{"__proto__":1,"items":[{"__proto__":2}]}'])).toMatchObject({
-      members: [['__proto__', 1]],
-      names: ['__proto__', 'items'],
-    });
+it('a splitter takes __proto__ for the name of an ordinary member', () => {
+  expect(split(['{"__proto__":1,"items":[{"__proto__":2}]}'])).toMatchObject({
+    members: [['__proto__', 1]],
+    names: ['__proto__', 'items'],
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { lifecycleEvents, outdatesSummary } from '../../src/cluster/kube/pod-lifecycle.js';
@@ -44,19 +44,17 @@ function stepsOf(states: readonly Pod[], isRemoved = false): readonly string[] {
   });
 }
 
-describe('the runs of a pod', () => {
-  it('runs of a pod are those of its first hundred containers, and one for the others that run', () => {
-    const { runs, runningContainerCount } = sent('Running', manyRunning(5_000));
-    expect(runs).toHaveLength(101);
-    expect([runs[0], runs[99], runs[100]]).toEqual(['c0#0', 'c99#0', '(others)#4900@5000']);
-    expect(runningContainerCount).toBe(5_000);
-    expect(sent('Running', manyRunning(100)).runs.at(-1)).toBe('c99#0');
-  });
+it('runs of a pod are those of its first hundred containers, and one for the others that run', () => {
+  const { runs, runningContainerCount } = sent('Running', manyRunning(5_000));
+  expect(runs).toHaveLength(101);
+  expect([runs[0], runs[99], runs[100]]).toEqual(['c0#0', 'c99#0', '(others)#4900@5000']);
+  expect(runningContainerCount).toBe(5_000);
+  expect(sent('Running', manyRunning(100)).runs.at(-1)).toBe('c99#0');
+});
 
-  it('runs of a pod stay those of its first containers when one of these ends', () => {
-    const containers = { ...manyRunning(101), c0: [ended(7)] as const };
-    expect(sent('Running', containers).runs.slice(-2)).toEqual(['c99#0', '(others)#1@5000']);
-  });
+it('runs of a pod stay those of its first containers when one of these ends', () => {
+  const containers = { ...manyRunning(101), c0: [ended(7)] as const };
+  expect(sent('Running', containers).runs.slice(-2)).toEqual(['c99#0', '(others)#1@5000']);
 });
 
 it.each([

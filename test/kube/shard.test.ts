@@ -24,33 +24,31 @@ describe('jumpHash', () => {
   });
 });
 
-describe('the shard of a node', () => {
-  it.each([
-    ['node-1', [0, 0, 2, 4, 4, 76, 552]],
-    ['node-2', [0, 1, 2, 2, 8, 40, 191]],
-    ['ip-10-0-1-17.eu-central-1.compute.internal', [0, 1, 2, 2, 2, 59, 220]],
-    ['gke-prod-pool-1-3f2a9c1d-x7k2', [0, 1, 1, 1, 1, 1, 188]],
-    ['worker', [0, 1, 1, 3, 3, 77, 915]],
-    ['n', [0, 0, 0, 0, 6, 6, 197]],
-  ])('the shard of %s is what it was in every release', (name, shards) => {
-    expect([1, 2, 3, 5, 10, 100, 1000].map((totalShards) => shardOf(name, totalShards))).toEqual(shards);
-  });
+it.each([
+  ['node-1', [0, 0, 2, 4, 4, 76, 552]],
+  ['node-2', [0, 1, 2, 2, 8, 40, 191]],
+  ['ip-10-0-1-17.eu-central-1.compute.internal', [0, 1, 2, 2, 2, 59, 220]],
+  ['gke-prod-pool-1-3f2a9c1d-x7k2', [0, 1, 1, 1, 1, 1, 188]],
+  ['worker', [0, 1, 1, 3, 3, 77, 915]],
+  ['n', [0, 0, 0, 0, 6, 6, 197]],
+])('the shard of %s is what it was in every release', (name, shards) => {
+  expect([1, 2, 3, 5, 10, 100, 1000].map((totalShards) => shardOf(name, totalShards))).toEqual(shards);
+});
 
-  it.each([
-    ['counted', (index: number) => `gke-prod-pool-${index}`],
-    ['addressed', (index: number) => `ip-10-0-${index >> 8}-${index & 255}.ec2.internal`],
-  ])('shards spread %s names evenly', (_case, nameOf) => {
-    const nodesCount = 10_000;
-    for (const totalShards of [2, 3, 10, 50]) {
-      const counts = Array.from({ length: totalShards }, () => 0);
-      for (let index = 0; index < nodesCount; index++) {
-        const shard = shardOf(nameOf(index), totalShards);
-        counts[shard] = (counts[shard] ?? 0) + 1;
-      }
-      const mean = nodesCount / totalShards;
-      // Five standard deviations of what chance would give.
-      const tolerance = 5 * Math.sqrt(mean);
-      for (const count of counts) expect(Math.abs(count - mean)).toBeLessThan(tolerance);
+it.each([
+  ['counted', (index: number) => `gke-prod-pool-${index}`],
+  ['addressed', (index: number) => `ip-10-0-${index >> 8}-${index & 255}.ec2.internal`],
+])('shards spread %s names evenly', (_case, nameOf) => {
+  const nodesCount = 10_000;
+  for (const totalShards of [2, 3, 10, 50]) {
+    const counts = Array.from({ length: totalShards }, () => 0);
+    for (let index = 0; index < nodesCount; index++) {
+      const shard = shardOf(nameOf(index), totalShards);
+      counts[shard] = (counts[shard] ?? 0) + 1;
     }
-  });
+    const mean = nodesCount / totalShards;
+    // Five standard deviations of what chance would give.
+    const tolerance = 5 * Math.sqrt(mean);
+    for (const count of counts) expect(Math.abs(count - mean)).toBeLessThan(tolerance);
+  }
 });

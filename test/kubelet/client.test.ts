@@ -58,87 +58,83 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-describe('KubeletClient', () => {
-  it('a request returns the summary and reports its duration', async () => {
-    const { clock, client, results } = setUp({
-      open: async () => {
-        await clock.sleep(300);
-        return bodyOf(summary.subarray(0, 7), summary.subarray(7));
-      },
-    });
-    const fetched = client.fetchSummary(aNode(), never);
-    await clock.advance(300);
-    expect(await fetched).toMatchObject({ nodeName: 'node-1', pods: [] });
-    expect(results).toEqual([['success', 300]]);
-    expect(clock.sleeperCount).toBe(0);
+it('a request returns the summary and reports its duration', async () => {
+  const { clock, client, results } = setUp({
+    open: async () => {
+      await clock.sleep(300);
+      return bodyOf(summary.subarray(0, 7), summary.subarray(7));
+    },
   });
-
-  it.each([
-    ['a body that is not a summary', () => Promise.resolve(bodyOf(Buffer.from('{}'))), 'decode'],
-    ['a RequestError', () => Promise.reject(new RequestError('forbidden', 'no')), 'forbidden'],
-    ['an unknown error', () => Promise.reject(new Error('boom')), 'connection'],
-  ] as const)('a request fails with the reason of %s', async (_name, open, reason) => {
-    const { client, results, clock } = setUp({ open });
-    expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ name: 'RequestError', reason });
-    expect(results).toEqual([[reason, 0]]);
-    expect(clock.sleeperCount).toBe(0);
-  });
-
-  it('a configuration has a limit of 256 KiB', async () => {
-    const config = Buffer.from('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}'.padEnd(262_144));
-    const { client, results } = setUp({ open: () => Promise.resolve(bodyOf(config)) });
-    expect(await client.fetchConfiguration(aNode(), never)).toMatchObject({
-      thresholds: [{ signal: 'nodefs.available', value: { amount: 2 ** 30 } }],
-    });
-    const larger = setUp({ open: () => Promise.resolve(bodyOf(config, Buffer.from(' '))) });
-    expect(await failureOf(larger.client.fetchConfiguration(aNode(), never))).toMatchObject({
-      reason: 'too_large',
-      message: 'configuration of node node-1: more than 262144 bytes',
-    });
-    expect([results, larger.results]).toEqual([[['success', 0]], [['too_large', 0]]]);
-  });
-
-  it('a request to a node without an address is not counted', async () => {
-    const results: string[] = [];
-    const client = new KubeletClient({
-      transport: {
-        locate: () => {
-          throw new RequestError('not_ready', 'no address');
-        },
-      },
-      requestTimeoutMs: 1,
-      maxBodyBytes: 1,
-      clock: new ManualClock(),
-      lane: new Scheduler(new ManualClock()).newLane(),
-      observer: { requestFinished: (result) => results.push(result) },
-    });
-    expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ reason: 'not_ready' });
-    expect(results).toEqual([]);
-  });
+  const fetched = client.fetchSummary(aNode(), never);
+  await clock.advance(300);
+  expect(await fetched).toMatchObject({ nodeName: 'node-1', pods: [] });
+  expect(results).toEqual([['success', 300]]);
+  expect(clock.sleeperCount).toBe(0);
 });
 
-describe('KubeletClient: the size limit', () => {
-  it('a larger body is ended where it exceeds the limit', async () => {
-    let sentBytes = 0;
-    let isClosed = false;
-    async function* endless(): AsyncGenerator<Buffer, void, undefined> {
-      try {
-        for (;;) {
-          sentBytes += 10;
-          yield await Promise.resolve(Buffer.alloc(10, ' '));
-        }
-      } finally {
-        isClosed = true;
-      }
-    }
-    const { client, results } = setUp({ open: () => Promise.resolve(endless()), maxBodyBytes: 25 });
-    expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({
-      reason: 'too_large',
-      message: 'summary of node node-1: more than 25 bytes; raise kubelet.maxBodySize',
-    });
-    expect([sentBytes, isClosed]).toEqual([30, true]);
-    expect(results).toEqual([['too_large', 0]]);
+it.each([
+  ['a body that is not a summary', () => Promise.resolve(bodyOf(Buffer.from('{}'))), 'decode'],
+  ['a RequestError', () => Promise.reject(new RequestError('forbidden', 'no')), 'forbidden'],
+  ['an unknown error', () => Promise.reject(new Error('boom')), 'connection'],
+] as const)('a request fails with the reason of %s', async (_name, open, reason) => {
+  const { client, results, clock } = setUp({ open });
+  expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ name: 'RequestError', reason });
+  expect(results).toEqual([[reason, 0]]);
+  expect(clock.sleeperCount).toBe(0);
+});
+
+it('a configuration has a limit of 256 KiB', async () => {
+  const config = Buffer.from('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}'.padEnd(262_144));
+  const { client, results } = setUp({ open: () => Promise.resolve(bodyOf(config)) });
+  expect(await client.fetchConfiguration(aNode(), never)).toMatchObject({
+    thresholds: [{ signal: 'nodefs.available', value: { amount: 2 ** 30 } }],
   });
+  const larger = setUp({ open: () => Promise.resolve(bodyOf(config, Buffer.from(' '))) });
+  expect(await failureOf(larger.client.fetchConfiguration(aNode(), never))).toMatchObject({
+    reason: 'too_large',
+    message: 'configuration of node node-1: more than 262144 bytes',
+  });
+  expect([results, larger.results]).toEqual([[['success', 0]], [['too_large', 0]]]);
+});
+
+it('a request to a node without an address is not counted', async () => {
+  const results: string[] = [];
+  const client = new KubeletClient({
+    transport: {
+      locate: () => {
+        throw new RequestError('not_ready', 'no address');
+      },
+    },
+    requestTimeoutMs: 1,
+    maxBodyBytes: 1,
+    clock: new ManualClock(),
+    lane: new Scheduler(new ManualClock()).newLane(),
+    observer: { requestFinished: (result) => results.push(result) },
+  });
+  expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ reason: 'not_ready' });
+  expect(results).toEqual([]);
+});
+
+it('a larger body is ended where it exceeds the limit', async () => {
+  let sentBytes = 0;
+  let isClosed = false;
+  async function* endless(): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for (;;) {
+        sentBytes += 10;
+        yield await Promise.resolve(Buffer.alloc(10, ' '));
+      }
+    } finally {
+      isClosed = true;
+    }
+  }
+  const { client, results } = setUp({ open: () => Promise.resolve(endless()), maxBodyBytes: 25 });
+  expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({
+    reason: 'too_large',
+    message: 'summary of node node-1: more than 25 bytes; raise kubelet.maxBodySize',
+  });
+  expect([sentBytes, isClosed]).toEqual([30, true]);
+  expect(results).toEqual([['too_large', 0]]);
 });
 
 describe('KubeletClient: large responses', () => {
@@ -267,23 +263,21 @@ describe('KubeletClient: the time limit', () => {
   });
 });
 
-describe('KubeletClient: a caller that aborts', () => {
-  it('a caller that aborts during the request gets its own reason, and the request is not counted', async () => {
-    const { client, clock, results } = setUp({ open: untilAborted });
-    const caller = new AbortController();
-    const failure = failureOf(client.fetchSummary(aNode(), caller.signal));
-    await clock.advance(0);
-    caller.abort(new Error('stopping'));
-    expect(await failure).toEqual(new Error('stopping'));
-    expect(results).toEqual([]);
-    await clock.advance(0);
-    expect(clock.sleeperCount).toBe(0);
-  });
+it('a caller that aborts during the request gets its own reason, and the request is not counted', async () => {
+  const { client, clock, results } = setUp({ open: untilAborted });
+  const caller = new AbortController();
+  const failure = failureOf(client.fetchSummary(aNode(), caller.signal));
+  await clock.advance(0);
+  caller.abort(new Error('stopping'));
+  expect(await failure).toEqual(new Error('stopping'));
+  expect(results).toEqual([]);
+  await clock.advance(0);
+  expect(clock.sleeperCount).toBe(0);
+});
 
-  it('a caller that aborts before the request prevents it', async () => {
-    const { client, opened } = setUp({ open: untilAborted });
-    const failure = failureOf(client.fetchSummary(aNode(), AbortSignal.abort(new Error('stopping'))));
-    expect(await failure).toEqual(new Error('stopping'));
-    expect(opened).toEqual([]);
-  });
+it('a caller that aborts before the request prevents it', async () => {
+  const { client, opened } = setUp({ open: untilAborted });
+  const failure = failureOf(client.fetchSummary(aNode(), AbortSignal.abort(new Error('stopping'))));
+  expect(await failure).toEqual(new Error('stopping'));
+  expect(opened).toEqual([]);
 });

@@ -43,27 +43,25 @@ function nodeOf({ port }: LoopbackServer, name = 'node-1') {
   return aNode({ name, addresses: [{ type: 'InternalIP', address: '127.0.0.1' }], kubeletPort: port });
 }
 
-describe('a kubelet certificate', () => {
-  it.each([
-    ['node-1', '{node}'],
-    ['node-1.nodes.example', '{node}.nodes.example'],
-    ['kubelet', 'kubelet'],
-  ])('a kubelet certificate for %s is accepted with the server name %s', async (dnsName, serverName) => {
-    const named = await authority.issueServer({ dnsNames: [dnsName], ipAddresses: ['192.0.2.1'] });
-    await using kubelet = await LoopbackServer.listenTls(named);
-    using transport = transportOf(serverName);
-    expect(await textOf(transport.locate(nodeOf(kubelet), '/stats/summary').open(never))).toBe('{}');
-  });
+it.each([
+  ['node-1', '{node}'],
+  ['node-1.nodes.example', '{node}.nodes.example'],
+  ['kubelet', 'kubelet'],
+])('a kubelet certificate for %s is accepted with the server name %s', async (dnsName, serverName) => {
+  const named = await authority.issueServer({ dnsNames: [dnsName], ipAddresses: ['192.0.2.1'] });
+  await using kubelet = await LoopbackServer.listenTls(named);
+  using transport = transportOf(serverName);
+  expect(await textOf(transport.locate(nodeOf(kubelet), '/stats/summary').open(never))).toBe('{}');
+});
 
-  it('the certificate of a node is not accepted for another node, even when the connection is kept', async () => {
-    const named = await authority.issueServer({ dnsNames: ['node-1'], ipAddresses: ['192.0.2.1'] });
-    await using kubelet = await LoopbackServer.listenTls(named);
-    using transport = transportOf('{node}');
-    await textOf(transport.locate(nodeOf(kubelet, 'node-1'), '/stats/summary').open(never));
-    const failed = transport.locate(nodeOf(kubelet, 'node-2'), '/stats/summary').open(never);
-    expect(await failureOf(failed)).toMatchObject({ reason: 'tls' });
-    expect(kubelet.requests).toHaveLength(1);
-  });
+it('the certificate of a node is not accepted for another node, even when the connection is kept', async () => {
+  const named = await authority.issueServer({ dnsNames: ['node-1'], ipAddresses: ['192.0.2.1'] });
+  await using kubelet = await LoopbackServer.listenTls(named);
+  using transport = transportOf('{node}');
+  await textOf(transport.locate(nodeOf(kubelet, 'node-1'), '/stats/summary').open(never));
+  const failed = transport.locate(nodeOf(kubelet, 'node-2'), '/stats/summary').open(never);
+  expect(await failureOf(failed)).toMatchObject({ reason: 'tls' });
+  expect(kubelet.requests).toHaveLength(1);
 });
 
 describe('a name of a node', () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { roundUp } from '../../src/cluster/kube/quantity.js';
 import { thresholdsOf } from '../../src/cluster/kubelet/decode-configuration.js';
@@ -18,112 +18,108 @@ function thresholdOf(value: unknown): ThresholdValue | undefined {
 const withGracePeriod = (text: unknown) =>
   decoded({ evictionSoft: { 'nodefs.available': '20%' }, evictionSoftGracePeriod: { 'nodefs.available': text } });
 
-describe('the thresholds', () => {
-  it('the thresholds are those of the signals for disks', () => {
-    const thresholds = decoded({
-      evictionHard: {
-        'memory.available': '100Mi',
-        'pid.available': '10%',
-        'nodefs.available': '1Gi',
-        'nodefs.inodesFree': '25%',
-        'imagefs.available': '50%',
-        'imagefs.inodesFree': '1k',
-        'containerfs.available': '1%',
-        'disk.available': '10%',
-      },
-    });
-    expect(thresholds).toEqual([
-      aThreshold({ signal: 'nodefs.available', value: { amount: 2 ** 30 } }),
-      aThreshold({ signal: 'nodefs.inodesFree', value: { ratio: 0.25 } }),
-      aThreshold({ signal: 'imagefs.available', value: { ratio: 0.5 } }),
-      aThreshold({ signal: 'imagefs.inodesFree', value: { amount: 1000 } }),
-      aThreshold({ signal: 'containerfs.available', value: { ratio: Math.fround(0.01) } }),
-    ]);
+it('the thresholds are those of the signals for disks', () => {
+  const thresholds = decoded({
+    evictionHard: {
+      'memory.available': '100Mi',
+      'pid.available': '10%',
+      'nodefs.available': '1Gi',
+      'nodefs.inodesFree': '25%',
+      'imagefs.available': '50%',
+      'imagefs.inodesFree': '1k',
+      'containerfs.available': '1%',
+      'disk.available': '10%',
+    },
   });
-
-  it('the thresholds are the defaults, too, when these are merged', () => {
-    const merged = decoded({
-      mergeDefaultEvictionSettings: true,
-      evictionHard: { 'nodefs.available': '50%', 'imagefs.available': '0%' },
-    });
-    expect(merged).toEqual([
-      aThreshold({ signal: 'nodefs.available', value: { ratio: 0.5 } }),
-      aThreshold({ signal: 'nodefs.inodesFree', value: { ratio: Math.fround(0.05) } }),
-      aThreshold({ signal: 'imagefs.inodesFree', value: { ratio: Math.fround(0.05) } }),
-    ]);
-  });
-
-  it('a threshold has a minimum reclaim', () => {
-    const values = decoded({
-      evictionHard: { 'nodefs.available': '1', 'nodefs.inodesFree': '2', 'imagefs.available': '3' },
-      evictionMinimumReclaim: { 'nodefs.available': '1Gi', 'nodefs.inodesFree': '150%', 'imagefs.available': '0%' },
-    });
-    expect(values.map(({ minReclaim }) => minReclaim)).toEqual([{ amount: 2 ** 30 }, { ratio: 1.5 }, undefined]);
-  });
-
-  it.each([
-    ['30s', 30_000],
-    ['1m30s', 90_000],
-    ['1.5h', 5_400_000],
-    ['1h0m0.5s', 3_600_500],
-    ['250us', 0.25],
-    ['0s', 0],
-    ['0', 0],
-  ])('a soft threshold has its grace period: %s', (text, gracePeriodMs) => {
-    expect(withGracePeriod(text)).toEqual([aThreshold({ value: { ratio: Math.fround(0.2) }, gracePeriodMs })]);
-  });
-
-  it.each(['5', '-5s', 'x', '', undefined, null, 5])('a soft threshold with the grace period %j is ignored', (text) => {
-    expect(withGracePeriod(text)).toEqual([]);
-  });
+  expect(thresholds).toEqual([
+    aThreshold({ signal: 'nodefs.available', value: { amount: 2 ** 30 } }),
+    aThreshold({ signal: 'nodefs.inodesFree', value: { ratio: 0.25 } }),
+    aThreshold({ signal: 'imagefs.available', value: { ratio: 0.5 } }),
+    aThreshold({ signal: 'imagefs.inodesFree', value: { amount: 1000 } }),
+    aThreshold({ signal: 'containerfs.available', value: { ratio: Math.fround(0.01) } }),
+  ]);
 });
 
-describe('a threshold', () => {
-  it.each<[unknown, ThresholdValue | undefined]>([
-    ['100Mi', { amount: 104_857_600 }],
-    ['1.5Gi', { amount: 1_610_612_736 }],
-    ['1e9', { amount: 1_000_000_000 }],
-    ['12', { amount: 12 }],
-    ['50%', { ratio: 0.5 }],
-    ['1500m', { amount: { roundedUp: 2, nanosBelow: 500_000_000 } }],
-    ['12.5%', { ratio: 0.125 }],
-    ['+50%', { ratio: 0.5 }],
-    ['5e1%', { ratio: 0.5 }],
-    ['0.0%', { ratio: 0 }],
-    ['10%', { ratio: 0.10000000149011612 }], // the float32 next to 0.1
-    ['.5%', { ratio: Math.fround(0.005) }],
-    ['100.0%', { ratio: 1 }],
-    ['0%', undefined],
-    ['100%', undefined],
-    ['100.1%', undefined],
-    ['-5%', undefined],
-    ['%', undefined],
-    ['ten%', undefined],
-    ['10 %', undefined],
-    ['0', undefined],
-    ['-1Gi', undefined],
-    ['1GiB', undefined],
-    ['', undefined],
-    ...[10, true, null, {}, ['10%']].map((value): [unknown, undefined] => [value, undefined]),
-  ])('the threshold %j is %j', (text, expected) => {
-    expect(thresholdOf(text)).toEqual(expected);
+it('the thresholds are the defaults, too, when these are merged', () => {
+  const merged = decoded({
+    mergeDefaultEvictionSettings: true,
+    evictionHard: { 'nodefs.available': '50%', 'imagefs.available': '0%' },
   });
+  expect(merged).toEqual([
+    aThreshold({ signal: 'nodefs.available', value: { ratio: 0.5 } }),
+    aThreshold({ signal: 'nodefs.inodesFree', value: { ratio: Math.fround(0.05) } }),
+    aThreshold({ signal: 'imagefs.inodesFree', value: { ratio: Math.fround(0.05) } }),
+  ]);
+});
 
-  it('a threshold is never a ratio outside 0 to 1, nor an amount of nothing', () => {
-    fc.assert(
-      fc.property(
-        fc.oneof(
-          fc.string(),
-          fc.float().map(String),
-          fc.double().map((part) => `${part}%`),
-        ),
-        (text) => {
-          const threshold = thresholdOf(text);
-          if (threshold === undefined) return;
-          if ('ratio' in threshold) expect(threshold.ratio >= 0 && threshold.ratio <= 1).toBe(true);
-          else expect(roundUp(threshold.amount)).toBeGreaterThan(0);
-        },
-      ),
-    );
+it('a threshold has a minimum reclaim', () => {
+  const values = decoded({
+    evictionHard: { 'nodefs.available': '1', 'nodefs.inodesFree': '2', 'imagefs.available': '3' },
+    evictionMinimumReclaim: { 'nodefs.available': '1Gi', 'nodefs.inodesFree': '150%', 'imagefs.available': '0%' },
   });
+  expect(values.map(({ minReclaim }) => minReclaim)).toEqual([{ amount: 2 ** 30 }, { ratio: 1.5 }, undefined]);
+});
+
+it.each([
+  ['30s', 30_000],
+  ['1m30s', 90_000],
+  ['1.5h', 5_400_000],
+  ['1h0m0.5s', 3_600_500],
+  ['250us', 0.25],
+  ['0s', 0],
+  ['0', 0],
+])('a soft threshold has its grace period: %s', (text, gracePeriodMs) => {
+  expect(withGracePeriod(text)).toEqual([aThreshold({ value: { ratio: Math.fround(0.2) }, gracePeriodMs })]);
+});
+
+it.each(['5', '-5s', 'x', '', undefined, null, 5])('a soft threshold with the grace period %j is ignored', (text) => {
+  expect(withGracePeriod(text)).toEqual([]);
+});
+
+it.each<[unknown, ThresholdValue | undefined]>([
+  ['100Mi', { amount: 104_857_600 }],
+  ['1.5Gi', { amount: 1_610_612_736 }],
+  ['1e9', { amount: 1_000_000_000 }],
+  ['12', { amount: 12 }],
+  ['50%', { ratio: 0.5 }],
+  ['1500m', { amount: { roundedUp: 2, nanosBelow: 500_000_000 } }],
+  ['12.5%', { ratio: 0.125 }],
+  ['+50%', { ratio: 0.5 }],
+  ['5e1%', { ratio: 0.5 }],
+  ['0.0%', { ratio: 0 }],
+  ['10%', { ratio: 0.10000000149011612 }], // the float32 next to 0.1
+  ['.5%', { ratio: Math.fround(0.005) }],
+  ['100.0%', { ratio: 1 }],
+  ['0%', undefined],
+  ['100%', undefined],
+  ['100.1%', undefined],
+  ['-5%', undefined],
+  ['%', undefined],
+  ['ten%', undefined],
+  ['10 %', undefined],
+  ['0', undefined],
+  ['-1Gi', undefined],
+  ['1GiB', undefined],
+  ['', undefined],
+  ...[10, true, null, {}, ['10%']].map((value): [unknown, undefined] => [value, undefined]),
+])('the threshold %j is %j', (text, expected) => {
+  expect(thresholdOf(text)).toEqual(expected);
+});
+
+it('a threshold is never a ratio outside 0 to 1, nor an amount of nothing', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(
+        fc.string(),
+        fc.float().map(String),
+        fc.double().map((part) => `${part}%`),
+      ),
+      (text) => {
+        const threshold = thresholdOf(text);
+        if (threshold === undefined) return;
+        if ('ratio' in threshold) expect(threshold.ratio >= 0 && threshold.ratio <= 1).toBe(true);
+        else expect(roundUp(threshold.amount)).toBeGreaterThan(0);
+      },
+    ),
+  );
 });

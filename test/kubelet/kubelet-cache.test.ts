@@ -247,19 +247,17 @@ describe('KubeletCache: a failing kubelet', () => {
   });
 });
 
-describe('KubeletCache: callers that overlap', () => {
-  it('callers join an attempt that outlasts the TTL instead of doubling it, also when it fails', async () => {
-    const { cache, kubelet, clock } = setUp();
-    const answer = kubelet.hang();
-    const first = cache.get(node, never);
-    await clock.advance(3 * ttlMs);
-    const second = cache.get(node, never);
-    await clock.advance(0);
-    answer();
-    kubelet.fail('timeout');
-    expect([textOf(await first), textOf(await second)]).toEqual(['absent timeout', 'absent timeout']);
-    expect(kubelet.requestCount).toBe(1);
-  });
+it('callers join an attempt that outlasts the TTL instead of doubling it, also when it fails', async () => {
+  const { cache, kubelet, clock } = setUp();
+  const answer = kubelet.hang();
+  const first = cache.get(node, never);
+  await clock.advance(3 * ttlMs);
+  const second = cache.get(node, never);
+  await clock.advance(0);
+  answer();
+  kubelet.fail('timeout');
+  expect([textOf(await first), textOf(await second)]).toEqual(['absent timeout', 'absent timeout']);
+  expect(kubelet.requestCount).toBe(1);
 });
 
 it('kubelets that did not respond in time take at most a quarter of the request slots', async () => {
@@ -315,81 +313,77 @@ function countListeners(signal: AbortSignal): () => number {
   return () => count;
 }
 
-describe('KubeletCache with a TTL of 0', () => {
-  it('a TTL of 0 lets callers that overlap share the attempt', async () => {
-    const { cache, kubelet, clock } = setUp({ ttlMs: 0 });
-    const answer = kubelet.hang();
-    const lookups = [cache.get(node, never), cache.get(node, never), cache.get(node, never)];
-    await clock.advance(5_000);
-    answer();
-    expect((await Promise.all(lookups)).map(textOf)).toEqual(Array.from({ length: 3 }, () => 'fresh of request 1'));
-    expect(kubelet.requestCount).toBe(1);
+it('a TTL of 0 lets callers that overlap share the attempt', async () => {
+  const { cache, kubelet, clock } = setUp({ ttlMs: 0 });
+  const answer = kubelet.hang();
+  const lookups = [cache.get(node, never), cache.get(node, never), cache.get(node, never)];
+  await clock.advance(5_000);
+  answer();
+  expect((await Promise.all(lookups)).map(textOf)).toEqual(Array.from({ length: 3 }, () => 'fresh of request 1'));
+  expect(kubelet.requestCount).toBe(1);
+});
+
+it('a summary without pods is a failed attempt when pods are known to run on the node', async () => {
+  const expected = new Set<string>();
+  const { cache, kubelet, clock } = setUp({ expectsPods: (nodeName) => expected.has(nodeName) });
+  await cache.get(node, never);
+  expected.add(node.name);
+  kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [] }));
+  await clock.advance(ttlMs);
+  expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
+  await clock.advance(ttlMs);
+  expect(textOf(await cache.get(node, never))).toBe('absent empty');
+});
+
+describe('where not all pods are read, after one with pods', () => {
+  const before = () => setUp({ expectsPods: () => undefined });
+  const empty = () => Promise.resolve(aNodeSummary({ pods: [] }));
+
+  it('a summary without pods is a failed attempt until the next attempt confirms it', async () => {
+    const { cache, kubelet, clock } = before();
+    await cache.get(node, never);
+    kubelet.answer = empty;
+    await clock.advance(ttlMs);
+    expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
+    expect(cache.lastFailure(node.name)?.message).toContain('lists no pod, but the one before lists some');
+    await clock.advance(ttlMs);
+    expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
+    await clock.advance(ttlMs);
+    expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
+  });
+
+  it('a summary without pods is not confirmed by another failure, nor by a summary with pods', async () => {
+    const { cache, kubelet, clock } = before();
+    await cache.get(node, never);
+    const { answer } = kubelet;
+    const attempts = [empty, () => Promise.reject(new RequestError('timeout', 'no response')), empty, answer, empty];
+    const texts: string[] = [];
+    for (const attempt of attempts) {
+      kubelet.answer = attempt;
+      await clock.advance(ttlMs);
+      texts.push(textOf(await cache.get(node, never)));
+    }
+    expect(texts).toEqual([
+      'stale of request 1',
+      'absent timeout',
+      'absent empty',
+      'fresh of request 5',
+      'stale of request 5',
+    ]);
+  });
+
+  it.each([true, false])('an empty first summary of a machine is accepted (a replaced one: %s)', async (isOther) => {
+    const { cache, kubelet } = before();
+    if (isOther) await cache.get(node, never);
+    kubelet.answer = empty;
+    const found = await cache.get(isOther ? { ...node, uid: 'another' } : node, never);
+    expect(found).toMatchObject({ state: 'fresh', summary: { pods: [] } });
   });
 });
 
-describe('KubeletCache: a summary without pods', () => {
-  it('a summary without pods is a failed attempt when pods are known to run on the node', async () => {
-    const expected = new Set<string>();
-    const { cache, kubelet, clock } = setUp({ expectsPods: (nodeName) => expected.has(nodeName) });
-    await cache.get(node, never);
-    expected.add(node.name);
-    kubelet.answer = () => Promise.resolve(aNodeSummary({ pods: [] }));
-    await clock.advance(ttlMs);
-    expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
-    await clock.advance(ttlMs);
-    expect(textOf(await cache.get(node, never))).toBe('absent empty');
-  });
-
-  describe('where not all pods are read, after one with pods', () => {
-    const before = () => setUp({ expectsPods: () => undefined });
-    const empty = () => Promise.resolve(aNodeSummary({ pods: [] }));
-
-    it('a summary without pods is a failed attempt until the next attempt confirms it', async () => {
-      const { cache, kubelet, clock } = before();
-      await cache.get(node, never);
-      kubelet.answer = empty;
-      await clock.advance(ttlMs);
-      expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
-      expect(cache.lastFailure(node.name)?.message).toContain('lists no pod, but the one before lists some');
-      await clock.advance(ttlMs);
-      expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
-      await clock.advance(ttlMs);
-      expect(await cache.get(node, never)).toMatchObject({ state: 'fresh', summary: { pods: [] } });
-    });
-
-    it('a summary without pods is not confirmed by another failure, nor by a summary with pods', async () => {
-      const { cache, kubelet, clock } = before();
-      await cache.get(node, never);
-      const { answer } = kubelet;
-      const attempts = [empty, () => Promise.reject(new RequestError('timeout', 'no response')), empty, answer, empty];
-      const texts: string[] = [];
-      for (const attempt of attempts) {
-        kubelet.answer = attempt;
-        await clock.advance(ttlMs);
-        texts.push(textOf(await cache.get(node, never)));
-      }
-      expect(texts).toEqual([
-        'stale of request 1',
-        'absent timeout',
-        'absent empty',
-        'fresh of request 5',
-        'stale of request 5',
-      ]);
-    });
-
-    it.each([true, false])('an empty first summary of a machine is accepted (a replaced one: %s)', async (isOther) => {
-      const { cache, kubelet } = before();
-      if (isOther) await cache.get(node, never);
-      kubelet.answer = empty;
-      const found = await cache.get(isOther ? { ...node, uid: 'another' } : node, never);
-      expect(found).toMatchObject({ state: 'fresh', summary: { pods: [] } });
-    });
-  });
-
-  it('a summary with a pod is not questioned', async () => {
-    const { cache } = setUp({ expectsPods: () => true });
-    expect((await cache.get(node, never)).state).toBe('fresh');
-  });
+it('a summary with a pod is not questioned', async () => {
+  const { cache } = setUp({ expectsPods: () => true });
+  expect((await cache.get(node, never)).state).toBe('fresh');
 });
 
 describe('KubeletCache.retain', () => {
@@ -573,114 +567,110 @@ it('disposal ends attempts; lookups have what is known from then on', async () =
   expect(kubelet.requestCount).toBe(2);
 });
 
-describe('KubeletCache: the log', () => {
-  it('the log has one line when a kubelet begins to fail and one when it recovers', async () => {
-    const { cache, kubelet, clock, lines } = setUp();
-    const lookUpThrice = async (): Promise<void> => {
-      for (let count = 0; count < 3; count++) {
-        await cache.get(node, never);
-        await clock.advance(ttlMs);
-      }
-    };
-    await lookUpThrice();
-    kubelet.fail('forbidden');
-    await lookUpThrice();
-    kubelet.recover();
-    await lookUpThrice();
-    expect(lines).toEqual([
-      {
-        level: 'warn',
-        message: 'failed to scrape kubelet',
-        fields: { node: node.name, reason: 'forbidden', error: 'failed: forbidden' },
-      },
-      { level: 'info', message: 'kubelet scrape recovered', fields: { node: node.name } },
-    ]);
-  });
-
-  it('the log has one line for nodes that become unreachable at once, and one when they are back', async () => {
-    const { cache, kubelet, clock, lines } = setUp();
-    const nodes = Array.from({ length: 200 }, (_, index) => aNode({ name: `n${index + 100}` }));
-    for (const fail of [true, false]) {
-      if (fail) kubelet.fail('connection');
-      else kubelet.recover();
-      await Promise.all(nodes.map((of) => cache.refresh(of)));
+it('the log has one line when a kubelet begins to fail and one when it recovers', async () => {
+  const { cache, kubelet, clock, lines } = setUp();
+  const lookUpThrice = async (): Promise<void> => {
+    for (let count = 0; count < 3; count++) {
+      await cache.get(node, never);
       await clock.advance(ttlMs);
     }
-    const many = { nodeCount: 200, nodes: 'n100, n101, n102 and 197 more' };
-    expect(lines).toEqual([
-      {
-        level: 'warn',
-        message: 'failed to scrape kubelets',
-        fields: { ...many, reason: 'connection', error: 'failed: connection' },
-      },
-      { level: 'info', message: 'kubelet scrapes recovered', fields: many },
-    ]);
-  });
-
-  it('the log warns of a ready node only', async () => {
-    const { cache, kubelet, clock, lines } = setUp();
-    kubelet.fail('connection');
-    for (const ready of [false, false, true, true]) {
-      await cache.get(aNode({ ready }), never);
-      await clock.advance(ttlMs);
-    }
-    expect(lines.map(({ level }) => level)).toEqual(['info', 'warn']);
-  });
+  };
+  await lookUpThrice();
+  kubelet.fail('forbidden');
+  await lookUpThrice();
+  kubelet.recover();
+  await lookUpThrice();
+  expect(lines).toEqual([
+    {
+      level: 'warn',
+      message: 'failed to scrape kubelet',
+      fields: { node: node.name, reason: 'forbidden', error: 'failed: forbidden' },
+    },
+    { level: 'info', message: 'kubelet scrape recovered', fields: { node: node.name } },
+  ]);
 });
 
-describe('KubeletCache: new settings', () => {
-  it('new settings keep the request in flight', async () => {
-    const { cache, configure, kubelet, clock } = setUp();
-    const release = kubelet.hang();
-    const before = cache.get(node, never);
-    await clock.advance(4_000);
-    configure();
-    expect([cache.inFlightMs(node.name), textOf(await known(cache, node))]).toEqual([4_000, 'absent timeout']);
-    const after = cache.get(node, never);
-    release();
-    expect([textOf(await before), textOf(await after)]).toEqual(['fresh of request 1', 'fresh of request 1']);
-    expect(cache.history(node.name)?.find(aPodSummary())?.samples).toHaveLength(1);
-    expect(kubelet.requestCount).toBe(1);
-  });
-
-  it.each([
-    { way: 'the same way', key: () => ({ port: 10_250 }), requestCount: 10 },
-    { way: 'another way each time', key: (count: number) => ({ port: count }), requestCount: 20 },
-  ])('new settings ask a kubelet that hangs at most $requestCount times in ten TTLs: $way', async (expected) => {
-    const { cache, configure, kubelet, clock } = setUp({ transportKey: expected.key(-1) });
-    kubelet.answer = async (signal) => {
-      await clock.sleep(8_000, signal);
-      throw new RequestError('timeout', 'no response');
-    };
-    const endMs = clock.monotonicMs() + 10 * ttlMs;
-    for (let count = 0; clock.monotonicMs() < endMs; count++) {
-      for (const one of [cache, cache]) void one.get(node, never);
-      await clock.advance(2_500);
-      configure({ transportKey: expected.key(count) });
-    }
-    expect(kubelet.requestCount).toBeLessThanOrEqual(expected.requestCount);
-    expect(kubelet.requestCount).toBeGreaterThanOrEqual(expected.requestCount - 4);
-    expect(kubelet.maxInFlightCount).toBe(1);
-  });
-
-  it('a kubelet is left alone for a whole TTL after a request that was dropped', async () => {
-    const { cache, configure, kubelet, clock } = setUp({ transportKey: { port: 0 } });
-    await cache.get(node, never);
-    cache.setNearNodes(new Set([node.name]));
+it('the log has one line for nodes that become unreachable at once, and one when they are back', async () => {
+  const { cache, kubelet, clock, lines } = setUp();
+  const nodes = Array.from({ length: 200 }, (_, index) => aNode({ name: `n${index + 100}` }));
+  for (const fail of [true, false]) {
+    if (fail) kubelet.fail('connection');
+    else kubelet.recover();
+    await Promise.all(nodes.map((of) => cache.refresh(of)));
     await clock.advance(ttlMs);
-    kubelet.hang();
-    void cache.get(node, never);
-    for (const port of [1, 2]) {
-      await clock.advance(1_000);
-      configure({ transportKey: { port } });
-    }
-    kubelet.recover();
-    expect(kubelet.requestCount).toBe(3);
-    await clock.advance(ttlMs - 1_001);
-    expect(textOf(await cache.get(node, never))).toBe('absent never');
-    await clock.advance(1);
-    expect(textOf(await cache.get(node, never))).toBe('fresh of request 4');
-  });
+  }
+  const many = { nodeCount: 200, nodes: 'n100, n101, n102 and 197 more' };
+  expect(lines).toEqual([
+    {
+      level: 'warn',
+      message: 'failed to scrape kubelets',
+      fields: { ...many, reason: 'connection', error: 'failed: connection' },
+    },
+    { level: 'info', message: 'kubelet scrapes recovered', fields: many },
+  ]);
+});
+
+it('the log warns of a ready node only', async () => {
+  const { cache, kubelet, clock, lines } = setUp();
+  kubelet.fail('connection');
+  for (const ready of [false, false, true, true]) {
+    await cache.get(aNode({ ready }), never);
+    await clock.advance(ttlMs);
+  }
+  expect(lines.map(({ level }) => level)).toEqual(['info', 'warn']);
+});
+
+it('new settings keep the request in flight', async () => {
+  const { cache, configure, kubelet, clock } = setUp();
+  const release = kubelet.hang();
+  const before = cache.get(node, never);
+  await clock.advance(4_000);
+  configure();
+  expect([cache.inFlightMs(node.name), textOf(await known(cache, node))]).toEqual([4_000, 'absent timeout']);
+  const after = cache.get(node, never);
+  release();
+  expect([textOf(await before), textOf(await after)]).toEqual(['fresh of request 1', 'fresh of request 1']);
+  expect(cache.history(node.name)?.find(aPodSummary())?.samples).toHaveLength(1);
+  expect(kubelet.requestCount).toBe(1);
+});
+
+it.each([
+  { way: 'the same way', key: () => ({ port: 10_250 }), requestCount: 10 },
+  { way: 'another way each time', key: (count: number) => ({ port: count }), requestCount: 20 },
+])('new settings ask a kubelet that hangs at most $requestCount times in ten TTLs: $way', async (expected) => {
+  const { cache, configure, kubelet, clock } = setUp({ transportKey: expected.key(-1) });
+  kubelet.answer = async (signal) => {
+    await clock.sleep(8_000, signal);
+    throw new RequestError('timeout', 'no response');
+  };
+  const endMs = clock.monotonicMs() + 10 * ttlMs;
+  for (let count = 0; clock.monotonicMs() < endMs; count++) {
+    for (const one of [cache, cache]) void one.get(node, never);
+    await clock.advance(2_500);
+    configure({ transportKey: expected.key(count) });
+  }
+  expect(kubelet.requestCount).toBeLessThanOrEqual(expected.requestCount);
+  expect(kubelet.requestCount).toBeGreaterThanOrEqual(expected.requestCount - 4);
+  expect(kubelet.maxInFlightCount).toBe(1);
+});
+
+it('a kubelet is left alone for a whole TTL after a request that was dropped', async () => {
+  const { cache, configure, kubelet, clock } = setUp({ transportKey: { port: 0 } });
+  await cache.get(node, never);
+  cache.setNearNodes(new Set([node.name]));
+  await clock.advance(ttlMs);
+  kubelet.hang();
+  void cache.get(node, never);
+  for (const port of [1, 2]) {
+    await clock.advance(1_000);
+    configure({ transportKey: { port } });
+  }
+  kubelet.recover();
+  expect(kubelet.requestCount).toBe(3);
+  await clock.advance(ttlMs - 1_001);
+  expect(textOf(await cache.get(node, never))).toBe('absent never');
+  await clock.advance(1);
+  expect(textOf(await cache.get(node, never))).toBe('fresh of request 4');
 });
 
 it('a summary of another node is a failed attempt: the address has passed to another machine', async () => {
@@ -858,79 +848,77 @@ describe('KubeletCache: a node that may soon evict a pod', () => {
   });
 });
 
-describe('KubeletCache.markOutdated', () => {
-  it('marks cost one request at most for each pause, however many marks and lookups there are', async () => {
-    const { cache, kubelet, clock } = setUp();
+it('marks cost one request at most for each pause, however many marks and lookups there are', async () => {
+  const { cache, kubelet, clock } = setUp();
+  await cache.get(node, never);
+  for (let second = 0; second < 100; second++) {
+    cache.markOutdated(node.name);
     await cache.get(node, never);
-    for (let second = 0; second < 100; second++) {
-      cache.markOutdated(node.name);
-      await cache.get(node, never);
-      await clock.advance(1_000);
-    }
-    expect(kubelet.requestCount).toBe(10);
-  });
+    await clock.advance(1_000);
+  }
+  expect(kubelet.requestCount).toBe(10);
+});
 
-  it('marks that come while a request is in flight cause one more', async () => {
-    const { cache, kubelet, clock } = setUp();
-    const release = kubelet.hang();
-    const first = cache.get(node, never);
-    await clock.advance(2_000);
-    cache.markOutdated(node.name);
-    cache.markOutdated(node.name);
-    release();
-    await first;
-    for (let scrape = 0; scrape < 4; scrape++) {
-      await clock.advance(12_000);
-      await cache.get(node, never);
-    }
-    expect(kubelet.requestCount).toBe(2);
-  });
-
-  it('a hundred nodes are marked at once, and ten more in each second; the others have the usual TTL', async () => {
-    const { cache, kubelet, clock } = setUp();
-    const nodes = Array.from({ length: 200 }, (_, index) => aNode({ name: `node-${index}` }));
-    const scrape = () => Promise.all(nodes.map((each) => cache.get(each, never)));
-    await scrape();
-    await clock.advance(9_999);
-    for (const { name } of nodes) cache.markOutdated(name);
-    await clock.advance(1);
-    await scrape();
-    expect(kubelet.requestCount).toBe(300);
-    await clock.advance(4_999);
-    for (const { name } of nodes) cache.markOutdated(name);
-    await clock.advance(5_001);
-    await scrape();
-    expect(kubelet.requestCount).toBe(350);
-  });
-
-  it('a kubelet that never responds takes one of the marks, however often pods start there', async () => {
-    const { cache, kubelet, clock } = setUp();
-    const mute = aNode({ name: 'virtual' });
-    kubelet.fail('forbidden');
-    await cache.get(mute, never);
-    kubelet.recover();
-    const nodes = Array.from({ length: 99 }, (_, index) => aNode({ name: `node-${index}` }));
-    for (const each of nodes) await cache.get(each, never);
-    const before = kubelet.requestCount;
-    await clock.advance(9_999);
-    for (let count = 0; count < 1_000; count += 1) cache.markOutdated(mute.name);
-    for (const { name } of nodes) cache.markOutdated(name);
-    await clock.advance(1);
-    for (const each of nodes) await cache.get(each, never);
-    expect(kubelet.requestCount - before).toBe(99);
-  });
-
-  it('a mark stays after a failure, which closes the gate for a whole TTL', async () => {
-    const { cache, kubelet, clock } = setUp();
+it('marks that come while a request is in flight cause one more', async () => {
+  const { cache, kubelet, clock } = setUp();
+  const release = kubelet.hang();
+  const first = cache.get(node, never);
+  await clock.advance(2_000);
+  cache.markOutdated(node.name);
+  cache.markOutdated(node.name);
+  release();
+  await first;
+  for (let scrape = 0; scrape < 4; scrape++) {
+    await clock.advance(12_000);
     await cache.get(node, never);
-    await clock.advance(15_000);
-    cache.markOutdated(node.name);
-    kubelet.fail('connection');
-    expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
-    kubelet.recover();
-    await clock.advance(ttlMs - 1);
-    expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
-    await clock.advance(1);
-    expect(textOf(await cache.get(node, never))).toBe('fresh of request 3');
-  });
+  }
+  expect(kubelet.requestCount).toBe(2);
+});
+
+it('a hundred nodes are marked at once, and ten more in each second; the others have the usual TTL', async () => {
+  const { cache, kubelet, clock } = setUp();
+  const nodes = Array.from({ length: 200 }, (_, index) => aNode({ name: `node-${index}` }));
+  const scrape = () => Promise.all(nodes.map((each) => cache.get(each, never)));
+  await scrape();
+  await clock.advance(9_999);
+  for (const { name } of nodes) cache.markOutdated(name);
+  await clock.advance(1);
+  await scrape();
+  expect(kubelet.requestCount).toBe(300);
+  await clock.advance(4_999);
+  for (const { name } of nodes) cache.markOutdated(name);
+  await clock.advance(5_001);
+  await scrape();
+  expect(kubelet.requestCount).toBe(350);
+});
+
+it('a kubelet that never responds takes one of the marks, however often pods start there', async () => {
+  const { cache, kubelet, clock } = setUp();
+  const mute = aNode({ name: 'virtual' });
+  kubelet.fail('forbidden');
+  await cache.get(mute, never);
+  kubelet.recover();
+  const nodes = Array.from({ length: 99 }, (_, index) => aNode({ name: `node-${index}` }));
+  for (const each of nodes) await cache.get(each, never);
+  const before = kubelet.requestCount;
+  await clock.advance(9_999);
+  for (let count = 0; count < 1_000; count += 1) cache.markOutdated(mute.name);
+  for (const { name } of nodes) cache.markOutdated(name);
+  await clock.advance(1);
+  for (const each of nodes) await cache.get(each, never);
+  expect(kubelet.requestCount - before).toBe(99);
+});
+
+it('a mark stays after a failure, which closes the gate for a whole TTL', async () => {
+  const { cache, kubelet, clock } = setUp();
+  await cache.get(node, never);
+  await clock.advance(15_000);
+  cache.markOutdated(node.name);
+  kubelet.fail('connection');
+  expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
+  kubelet.recover();
+  await clock.advance(ttlMs - 1);
+  expect(textOf(await cache.get(node, never))).toBe('stale of request 1');
+  await clock.advance(1);
+  expect(textOf(await cache.get(node, never))).toBe('fresh of request 3');
 });

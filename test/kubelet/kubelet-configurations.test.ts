@@ -93,154 +93,150 @@ function setUp() {
   return { clock, kubelets, summaries, lines, cache, configure, scrape };
 }
 
-describe('the configurations of kubelets', () => {
-  it('a configuration is read in the background and known from then on', async () => {
-    const { kubelets, scrape } = setUp();
-    kubelets.isHolding = true;
-    expect(await scrape()).toBeUndefined();
-    expect(await scrape()).toBeUndefined();
-    kubelets.release();
-    await scrape();
-    expect(await scrape()).toEqual(configuration(1));
-    expect(await scrape(aNode({ name: 'node-2' }))).toBeUndefined();
-  });
-
-  it('a configuration is waited for by a caller that reads once', async () => {
-    const { cache, scrape } = setUp();
-    expect(await cache.readConfiguration(aNode(), never)).toBeUndefined();
-    expect(await scrape()).toEqual(configuration(1));
-  });
-
-  it('a configuration that cannot be read has a reason', async () => {
-    const { cache, kubelets, scrape } = setUp();
-    kubelets.failure = new RequestError('forbidden', 'no configuration for you');
-    expect(await cache.readConfiguration(aNode(), never)).toMatchObject({ reason: 'forbidden' });
-    expect(await scrape()).toBeUndefined();
-  });
-
-  it('the permission is missing when no kubelet allows the request, until one does', async () => {
-    const { cache, kubelets, configure } = setUp();
-    expect(cache.isConfigurationForbidden).toBe(false);
-    kubelets.failure = new RequestError('timeout', 'no answer');
-    await cache.readConfiguration(aNode({ name: 'a' }), never);
-    expect(cache.isConfigurationForbidden).toBe(false);
-    kubelets.failure = new RequestError('forbidden', 'no configuration for you');
-    await cache.readConfiguration(aNode({ name: 'b' }), never);
-    expect(cache.isConfigurationForbidden).toBe(true);
-    kubelets.failure = undefined;
-    await cache.readConfiguration(aNode({ name: 'c' }), never);
-    expect(cache.isConfigurationForbidden).toBe(false);
-    configure({ readsConfigurations: false });
-    expect(cache.isConfigurationForbidden).toBe(false);
-  });
-
-  it('a configuration is read once in 10 minutes, however often the node is scraped', async () => {
-    const { kubelets, clock, scrape } = setUp();
-    for (let minute = 0; minute < 30; minute++) {
-      await scrape();
-      await scrape();
-      await clock.advance(60_000);
-    }
-    expect(kubelets.requested).toHaveLength(3);
-  });
-
-  it('a configuration is read again after 10 minutes, and not before', async () => {
-    const { kubelets, clock, scrape } = setUp();
-    await scrape();
-    kubelets.amount = 2;
-    await clock.advance(gateMs - 1);
-    await scrape();
-    expect(await scrape()).toEqual(configuration(1));
-    await clock.advance(1);
-    await scrape();
-    expect(await scrape()).toEqual(configuration(2));
-  });
-
-  it('a configuration that has not changed is the same object', async () => {
-    const { kubelets, clock, scrape } = setUp();
-    await scrape();
-    const before = await scrape();
-    await clock.advance(gateMs);
-    await scrape();
-    expect(kubelets.requested).toHaveLength(2);
-    expect(await scrape()).toBe(before);
-  });
-
-  it('a configuration is not requested twice while a response takes longer than 10 minutes', async () => {
-    const { kubelets, clock, scrape } = setUp();
-    kubelets.isHolding = true;
-    await scrape();
-    await clock.advance(2 * gateMs);
-    await scrape();
-    expect(kubelets.requested).toHaveLength(1);
-  });
-
-  it('a configuration is not requested from a kubelet without a summary', async () => {
-    const { kubelets, summaries, scrape } = setUp();
-    summaries.isFailing = true;
-    await scrape();
-    expect(kubelets.requested).toEqual([]);
-    summaries.isFailing = false;
-    await scrape();
-    expect(kubelets.requested).toEqual(['node-1']);
-  });
+it('a configuration is read in the background and known from then on', async () => {
+  const { kubelets, scrape } = setUp();
+  kubelets.isHolding = true;
+  expect(await scrape()).toBeUndefined();
+  expect(await scrape()).toBeUndefined();
+  kubelets.release();
+  await scrape();
+  expect(await scrape()).toEqual(configuration(1));
+  expect(await scrape(aNode({ name: 'node-2' }))).toBeUndefined();
 });
 
-describe('a kubelet that fails', () => {
-  it.each(['forbidden', 'not_found', 'timeout'] as const)(
-    'a kubelet that fails with %s is left alone for 10 minutes',
-    async (reason) => {
-      const { kubelets, clock, scrape } = setUp();
-      kubelets.failure = new RequestError(reason, 'no');
-      await scrape();
-      await clock.advance(gateMs - 1);
-      expect(await scrape()).toBeUndefined();
-      expect(kubelets.requested).toHaveLength(1);
-      kubelets.failure = undefined;
-      await clock.advance(1);
-      await scrape();
-      expect(await scrape()).toEqual(configuration(1));
-    },
-  );
+it('a configuration is waited for by a caller that reads once', async () => {
+  const { cache, scrape } = setUp();
+  expect(await cache.readConfiguration(aNode(), never)).toBeUndefined();
+  expect(await scrape()).toEqual(configuration(1));
+});
 
-  it('a kubelet that fails once keeps its last configuration, for 20 minutes since it was read', async () => {
-    const { kubelets, clock, scrape } = setUp();
+it('a configuration that cannot be read has a reason', async () => {
+  const { cache, kubelets, scrape } = setUp();
+  kubelets.failure = new RequestError('forbidden', 'no configuration for you');
+  expect(await cache.readConfiguration(aNode(), never)).toMatchObject({ reason: 'forbidden' });
+  expect(await scrape()).toBeUndefined();
+});
+
+it('the permission is missing when no kubelet allows the request, until one does', async () => {
+  const { cache, kubelets, configure } = setUp();
+  expect(cache.isConfigurationForbidden).toBe(false);
+  kubelets.failure = new RequestError('timeout', 'no answer');
+  await cache.readConfiguration(aNode({ name: 'a' }), never);
+  expect(cache.isConfigurationForbidden).toBe(false);
+  kubelets.failure = new RequestError('forbidden', 'no configuration for you');
+  await cache.readConfiguration(aNode({ name: 'b' }), never);
+  expect(cache.isConfigurationForbidden).toBe(true);
+  kubelets.failure = undefined;
+  await cache.readConfiguration(aNode({ name: 'c' }), never);
+  expect(cache.isConfigurationForbidden).toBe(false);
+  configure({ readsConfigurations: false });
+  expect(cache.isConfigurationForbidden).toBe(false);
+});
+
+it('a configuration is read once in 10 minutes, however often the node is scraped', async () => {
+  const { kubelets, clock, scrape } = setUp();
+  for (let minute = 0; minute < 30; minute++) {
     await scrape();
-    kubelets.failure = new RequestError('timeout', 'no');
-    await clock.advance(gateMs);
+    await scrape();
+    await clock.advance(60_000);
+  }
+  expect(kubelets.requested).toHaveLength(3);
+});
+
+it('a configuration is read again after 10 minutes, and not before', async () => {
+  const { kubelets, clock, scrape } = setUp();
+  await scrape();
+  kubelets.amount = 2;
+  await clock.advance(gateMs - 1);
+  await scrape();
+  expect(await scrape()).toEqual(configuration(1));
+  await clock.advance(1);
+  await scrape();
+  expect(await scrape()).toEqual(configuration(2));
+});
+
+it('a configuration that has not changed is the same object', async () => {
+  const { kubelets, clock, scrape } = setUp();
+  await scrape();
+  const before = await scrape();
+  await clock.advance(gateMs);
+  await scrape();
+  expect(kubelets.requested).toHaveLength(2);
+  expect(await scrape()).toBe(before);
+});
+
+it('a configuration is not requested twice while a response takes longer than 10 minutes', async () => {
+  const { kubelets, clock, scrape } = setUp();
+  kubelets.isHolding = true;
+  await scrape();
+  await clock.advance(2 * gateMs);
+  await scrape();
+  expect(kubelets.requested).toHaveLength(1);
+});
+
+it('a configuration is not requested from a kubelet without a summary', async () => {
+  const { kubelets, summaries, scrape } = setUp();
+  summaries.isFailing = true;
+  await scrape();
+  expect(kubelets.requested).toEqual([]);
+  summaries.isFailing = false;
+  await scrape();
+  expect(kubelets.requested).toEqual(['node-1']);
+});
+
+it.each(['forbidden', 'not_found', 'timeout'] as const)(
+  'a kubelet that fails with %s is left alone for 10 minutes',
+  async (reason) => {
+    const { kubelets, clock, scrape } = setUp();
+    kubelets.failure = new RequestError(reason, 'no');
     await scrape();
     await clock.advance(gateMs - 1);
-    expect(await scrape()).toEqual(configuration(1));
-    await clock.advance(1);
     expect(await scrape()).toBeUndefined();
-  });
-
-  it('a kubelet that fails is logged once per reason at info, and once when it recovers', async () => {
-    const { kubelets, clock, scrape, lines } = setUp();
-    for (const failure of ['forbidden', 'forbidden', 'timeout', undefined, undefined, 'forbidden'] as const) {
-      kubelets.failure = failure === undefined ? undefined : new RequestError(failure, `failed: ${failure}`);
-      await scrape();
-      await clock.advance(gateMs);
-    }
-    const failed = 'failed to read kubelet configuration';
-    const node = 'node-1';
-    expect(lines).toEqual([
-      { level: 'info', message: failed, fields: { node, reason: 'forbidden', error: 'failed: forbidden' } },
-      { level: 'info', message: failed, fields: { node, reason: 'timeout', error: 'failed: timeout' } },
-      { level: 'info', message: 'kubelet configuration is readable again', fields: { node } },
-      { level: 'info', message: failed, fields: { node, reason: 'forbidden', error: 'failed: forbidden' } },
-    ]);
-  });
-
-  it('an unexpected error of a kubelet counts as a failed connection', async () => {
-    const { kubelets, clock, scrape, lines } = setUp();
-    kubelets.failure = new Error('boom');
+    expect(kubelets.requested).toHaveLength(1);
+    kubelets.failure = undefined;
+    await clock.advance(1);
     await scrape();
-    await clock.advance(1_000);
-    expect(lines.map(({ fields }) => fields)).toEqual([
-      { node: 'node-1', reason: 'connection', error: 'configuration of node node-1: connection failed: boom' },
-    ]);
-  });
+    expect(await scrape()).toEqual(configuration(1));
+  },
+);
+
+it('a kubelet that fails once keeps its last configuration, for 20 minutes since it was read', async () => {
+  const { kubelets, clock, scrape } = setUp();
+  await scrape();
+  kubelets.failure = new RequestError('timeout', 'no');
+  await clock.advance(gateMs);
+  await scrape();
+  await clock.advance(gateMs - 1);
+  expect(await scrape()).toEqual(configuration(1));
+  await clock.advance(1);
+  expect(await scrape()).toBeUndefined();
+});
+
+it('a kubelet that fails is logged once per reason at info, and once when it recovers', async () => {
+  const { kubelets, clock, scrape, lines } = setUp();
+  for (const failure of ['forbidden', 'forbidden', 'timeout', undefined, undefined, 'forbidden'] as const) {
+    kubelets.failure = failure === undefined ? undefined : new RequestError(failure, `failed: ${failure}`);
+    await scrape();
+    await clock.advance(gateMs);
+  }
+  const failed = 'failed to read kubelet configuration';
+  const node = 'node-1';
+  expect(lines).toEqual([
+    { level: 'info', message: failed, fields: { node, reason: 'forbidden', error: 'failed: forbidden' } },
+    { level: 'info', message: failed, fields: { node, reason: 'timeout', error: 'failed: timeout' } },
+    { level: 'info', message: 'kubelet configuration is readable again', fields: { node } },
+    { level: 'info', message: failed, fields: { node, reason: 'forbidden', error: 'failed: forbidden' } },
+  ]);
+});
+
+it('an unexpected error of a kubelet counts as a failed connection', async () => {
+  const { kubelets, clock, scrape, lines } = setUp();
+  kubelets.failure = new Error('boom');
+  await scrape();
+  await clock.advance(1_000);
+  expect(lines.map(({ fields }) => fields)).toEqual([
+    { node: 'node-1', reason: 'connection', error: 'configuration of node node-1: connection failed: boom' },
+  ]);
 });
 
 describe('many nodes', () => {
@@ -303,26 +299,24 @@ it('another machine under the same name has its own request; a late response is 
   expect(kubelets.requested).toHaveLength(3);
 });
 
-describe('new settings', () => {
-  it('new settings keep configurations, which are read again when they are due', async () => {
-    const { configure, clock, kubelets, scrape } = setUp();
-    await scrape();
-    configure({ readsConfigurations: true });
-    kubelets.amount = 2;
-    expect(await scrape()).toEqual(configuration(1));
-    expect(await scrape()).toEqual(configuration(1));
-    await clock.advance(gateMs);
-    await scrape();
-    expect(await scrape()).toEqual(configuration(2));
-  });
+it('new settings keep configurations, which are read again when they are due', async () => {
+  const { configure, clock, kubelets, scrape } = setUp();
+  await scrape();
+  configure({ readsConfigurations: true });
+  kubelets.amount = 2;
+  expect(await scrape()).toEqual(configuration(1));
+  expect(await scrape()).toEqual(configuration(1));
+  await clock.advance(gateMs);
+  await scrape();
+  expect(await scrape()).toEqual(configuration(2));
+});
 
-  it('new settings forget configurations that are no longer read', async () => {
-    const { configure, kubelets, scrape } = setUp();
-    await scrape();
-    configure({ readsConfigurations: false });
-    expect(await scrape()).toBeUndefined();
-    expect(kubelets.requested).toHaveLength(1);
-  });
+it('new settings forget configurations that are no longer read', async () => {
+  const { configure, kubelets, scrape } = setUp();
+  await scrape();
+  configure({ readsConfigurations: false });
+  expect(await scrape()).toBeUndefined();
+  expect(kubelets.requested).toHaveLength(1);
 });
 
 it('disposal ends the requests and allows no further one', async () => {

@@ -10,55 +10,53 @@ const numbered = (count: number): readonly string[] =>
 const namesOf = (items: readonly { readonly name: string }[] = []): readonly string[] =>
   items.map(({ name }) => name).toSorted();
 
-describe('cutPod', () => {
-  it('a pod is kept as it is up to the bound', () => {
-    const names = numbered(maxCount);
-    const pod = aPodSummary({
-      containers: names.map((name) => aContainerSummary({ name })),
-      volumes: names.map((name) => aVolumeSummary({ name })),
-    });
-    expect(cutPod(pod)).toBe(pod);
+it('a pod is kept as it is up to the bound', () => {
+  const names = numbered(maxCount);
+  const pod = aPodSummary({
+    containers: names.map((name) => aContainerSummary({ name })),
+    volumes: names.map((name) => aVolumeSummary({ name })),
   });
+  expect(cutPod(pod)).toBe(pod);
+});
 
-  it('a pod beyond the bound has the first by name and the sum of the others, in whatever order', () => {
-    const names = numbered(maxCount + 30);
-    const bytesOf = (name: string): number => 1 + Number(name.slice(1)) ** 2;
-    const orders = fc.shuffledSubarray([...names], { minLength: names.length });
-    const sum = names.slice(maxCount).reduce((total, name) => total + bytesOf(name), 0);
-    fc.assert(
-      fc.property(orders, (order) => {
-        const containers = order.map((name) =>
-          aContainerSummary({ name, rootfsBytes: bytesOf(name), logsBytes: 2 * bytesOf(name) }),
-        );
-        const volumes = order.map((name) => aVolumeSummary({ name, usedBytes: bytesOf(name), inodesUsed: 3 }));
-        const cut = cutPod(aPodSummary({ usedBytes: 7, containers, volumes }));
-        const kept = [...names.slice(0, maxCount), '(others)'].toSorted();
-        expect([namesOf(cut.containers), namesOf(cut.volumes)]).toEqual([kept, kept]);
-        expect(cut).toMatchObject({ usedBytes: 7, others: { containerCount: 30, volumeCount: 30 } });
-        expect(cut.containers.at(-1)).toMatchObject({ rootfs: { usedBytes: sum }, logs: { usedBytes: 2 * sum } });
-        expect(cut.volumes?.at(-1)).toMatchObject({ usedBytes: sum, inodesUsed: 90, hasClaim: false });
-      }),
-      { numRuns: 5 },
-    );
-  });
+it('a pod beyond the bound has the first by name and the sum of the others, in whatever order', () => {
+  const names = numbered(maxCount + 30);
+  const bytesOf = (name: string): number => 1 + Number(name.slice(1)) ** 2;
+  const orders = fc.shuffledSubarray([...names], { minLength: names.length });
+  const sum = names.slice(maxCount).reduce((total, name) => total + bytesOf(name), 0);
+  fc.assert(
+    fc.property(orders, (order) => {
+      const containers = order.map((name) =>
+        aContainerSummary({ name, rootfsBytes: bytesOf(name), logsBytes: 2 * bytesOf(name) }),
+      );
+      const volumes = order.map((name) => aVolumeSummary({ name, usedBytes: bytesOf(name), inodesUsed: 3 }));
+      const cut = cutPod(aPodSummary({ usedBytes: 7, containers, volumes }));
+      const kept = [...names.slice(0, maxCount), '(others)'].toSorted();
+      expect([namesOf(cut.containers), namesOf(cut.volumes)]).toEqual([kept, kept]);
+      expect(cut).toMatchObject({ usedBytes: 7, others: { containerCount: 30, volumeCount: 30 } });
+      expect(cut.containers.at(-1)).toMatchObject({ rootfs: { usedBytes: sum }, logs: { usedBytes: 2 * sum } });
+      expect(cut.volumes?.at(-1)).toMatchObject({ usedBytes: sum, inodesUsed: 90, hasClaim: false });
+    }),
+    { numRuns: 5 },
+  );
+});
 
-  it('a pod of very many has the sum of all others, which are summed while it is read', () => {
-    const names = numbered(3 * maxCount).toReversed();
-    const volumes = names.map((name) => aVolumeSummary({ name, usedBytes: 2 }));
-    const cut = cutPod(aPodSummary({ volumes }));
-    expect(cut.others).toEqual({ containerCount: 0, volumeCount: 2 * maxCount });
-    expect(cut.volumes?.at(-1)).toMatchObject({ name: '(others)', usedBytes: 4 * maxCount });
-    expect(namesOf(cut.volumes?.slice(0, -1))).toEqual(numbered(maxCount));
-  });
+it('a pod of very many has the sum of all others, which are summed while it is read', () => {
+  const names = numbered(3 * maxCount).toReversed();
+  const volumes = names.map((name) => aVolumeSummary({ name, usedBytes: 2 }));
+  const cut = cutPod(aPodSummary({ volumes }));
+  expect(cut.others).toEqual({ containerCount: 0, volumeCount: 2 * maxCount });
+  expect(cut.volumes?.at(-1)).toMatchObject({ name: '(others)', usedBytes: 4 * maxCount });
+  expect(namesOf(cut.volumes?.slice(0, -1))).toEqual(numbered(maxCount));
+});
 
-  it('a pod may have more of one kind alone', () => {
-    const volumes = numbered(maxCount + 1).map((name) => aVolumeSummary({ name }));
-    const cut = cutPod(aPodSummary({ volumes }));
-    expect(cut).toMatchObject({ containers: [{ name: 'main' }], others: { containerCount: 0, volumeCount: 1 } });
-    expect(cutPod(aPodSummary({ containers: volumes.map(({ name }) => aContainerSummary({ name })) }))).toMatchObject({
-      volumes: undefined,
-      others: { containerCount: 1, volumeCount: 0 },
-    });
+it('a pod may have more of one kind alone', () => {
+  const volumes = numbered(maxCount + 1).map((name) => aVolumeSummary({ name }));
+  const cut = cutPod(aPodSummary({ volumes }));
+  expect(cut).toMatchObject({ containers: [{ name: 'main' }], others: { containerCount: 0, volumeCount: 1 } });
+  expect(cutPod(aPodSummary({ containers: volumes.map(({ name }) => aContainerSummary({ name })) }))).toMatchObject({
+    volumes: undefined,
+    others: { containerCount: 1, volumeCount: 0 },
   });
 });
 

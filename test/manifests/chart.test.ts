@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 import { chartValues } from '../../scripts/chart-values.js';
@@ -27,42 +27,40 @@ const alertNames = listAt(parse(read('rules/ephemeral-storage.yaml')), 'groups')
   .flatMap((group) => listAt(group, 'rules'))
   .flatMap(({ alert }) => (typeof alert === 'string' ? [alert] : []));
 
-describe('the chart', () => {
-  it('the chart has the version and the image of the manifests', () => {
-    const [pod] = readObjects('base/pod/kustomization.yaml');
-    const [image] = listAt(pod, 'images');
-    const { version, appVersion } = parse(read('Chart.yaml')) as Json;
-    expect({ version, appVersion }).toEqual({ version: image?.['newTag'], appVersion: image?.['newTag'] });
-    expect(at(values, 'image', 'repository')).toBe(image?.['newName']);
-  });
+it('the chart has the version and the image of the manifests', () => {
+  const [pod] = readObjects('base/pod/kustomization.yaml');
+  const [image] = listAt(pod, 'images');
+  const { version, appVersion } = parse(read('Chart.yaml')) as Json;
+  expect({ version, appVersion }).toEqual({ version: image?.['newTag'], appVersion: image?.['newTag'] });
+  expect(at(values, 'image', 'repository')).toBe(image?.['newName']);
+});
 
-  it('the chart has a schema for exactly the values that there are', () => {
-    const paths = schemaPaths(schema);
-    const names = paths.map((keys) => keys.join('.'));
-    expect(chartValues().filter((value) => !names.includes(value.path))).toEqual([]);
-    // For charts that contain this one: shared values, and the condition of their dependency.
-    expect(paths.filter((keys) => !hasKey(keys)).map((keys) => keys.join('.'))).toEqual(['global', 'enabled']);
-  });
+it('the chart has a schema for exactly the values that there are', () => {
+  const paths = schemaPaths(schema);
+  const names = paths.map((keys) => keys.join('.'));
+  expect(chartValues().filter((value) => !names.includes(value.path))).toEqual([]);
+  // For charts that contain this one: shared values, and the condition of their dependency.
+  expect(paths.filter((keys) => !hasKey(keys)).map((keys) => keys.join('.'))).toEqual(['global', 'enabled']);
+});
 
-  it('the chart has a schema that knows every alert', () => {
-    const names = at(schema, 'properties', 'prometheusRule', 'properties', 'alerts', 'propertyNames', 'enum');
-    expect(names).toEqual(alertNames);
-    expect(alertNames.length).toBeGreaterThan(20);
-  });
+it('the chart has a schema that knows every alert', () => {
+  const names = at(schema, 'properties', 'prometheusRule', 'properties', 'alerts', 'propertyNames', 'enum');
+  expect(names).toEqual(alertNames);
+  expect(alertNames.length).toBeGreaterThan(20);
+});
 
-  it('the chart has templates that read only values that there are', () => {
-    const templates = readdirSync(path.join(chartFolder, 'templates'), { recursive: true, encoding: 'utf8' })
-      .filter((file) => /\.(?:yaml|tpl|txt)$/.test(file))
-      .map((file) => read(path.join('templates', file)));
-    const paths = templates.flatMap((text) =>
-      Array.from(text.matchAll(/(?:\.Values|\$values)\.([A-Za-z.]+)/g), ([, found = '']) => found),
-    );
-    // `$values` is the section of its template.
-    const sections = ['', 'serviceMonitor.', 'podMonitor.', 'prometheusRule.', 'dashboards.', 'networkPolicy.'];
-    const unknown = paths.filter((found) => !sections.some((section) => hasKey(`${section}${found}`.split('.'))));
-    expect(unknown).toEqual([]);
-    expect(paths.length).toBeGreaterThan(50);
-  });
+it('the chart has templates that read only values that there are', () => {
+  const templates = readdirSync(path.join(chartFolder, 'templates'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(?:yaml|tpl|txt)$/.test(file))
+    .map((file) => read(path.join('templates', file)));
+  const paths = templates.flatMap((text) =>
+    Array.from(text.matchAll(/(?:\.Values|\$values)\.([A-Za-z.]+)/g), ([, found = '']) => found),
+  );
+  // `$values` is the section of its template.
+  const sections = ['', 'serviceMonitor.', 'podMonitor.', 'prometheusRule.', 'dashboards.', 'networkPolicy.'];
+  const unknown = paths.filter((found) => !sections.some((section) => hasKey(`${section}${found}`.split('.'))));
+  expect(unknown).toEqual([]);
+  expect(paths.length).toBeGreaterThan(50);
 });
 
 function hasKey(keys: readonly string[]): boolean {

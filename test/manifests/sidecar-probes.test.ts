@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { at, readObjects } from '../support/manifests/documents.js';
 import { exporterOf } from '../support/manifests/policies.js';
@@ -34,13 +34,11 @@ async function exitCodeOf(probe: string, answer: number | undefined): Promise<nu
   return code;
 }
 
-describe('the probes of the sidecar', () => {
-  it.each(['startupProbe', 'livenessProbe', 'readinessProbe'])(
-    'the %s of the sidecar passes and fails with what the exporter says',
-    async (probe) => {
-      expect(await exitCodeOf(probe, 200)).toBe(0);
-      expect(await exitCodeOf(probe, 503)).toBe(1);
-      expect(await exitCodeOf(probe, undefined)).toBe(1);
-    },
-  );
-});
+it.each(['startupProbe', 'livenessProbe', 'readinessProbe'])(
+  'the %s of the sidecar passes and fails with what the exporter says',
+  async (probe) => {
+    expect(await exitCodeOf(probe, 200)).toBe(0);
+    expect(await exitCodeOf(probe, 503)).toBe(1);
+    expect(await exitCodeOf(probe, undefined)).toBe(1);
+  },
+);

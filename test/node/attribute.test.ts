@@ -141,27 +141,25 @@ describe('attributePod: components', () => {
   });
 });
 
-describe('attributePod: container shares, measured', () => {
-  it('the containers of the spec share the total when the kubelet lists none, as between two runs', () => {
-    const pod = aPod({
-      containers: [
-        aContainer({ name: 'setup', kind: 'init' }),
-        aContainer({ name: 'proxy', kind: 'sidecar' }),
-        aContainer({ name: 'app', mounts: [aMount('cache')] }),
-      ],
-      volumes: [aVolume({ name: 'cache' })],
-    });
-    const volumes = [aVolumeSummary({ name: 'cache', usedBytes: 100 })];
-    const summary = aPodSummary({ usedBytes: 109, containers: [], volumes });
-    expect(attributePod({ summary, pod, mode: 'measured' }).containers).toMatchObject([
-      { name: 'proxy', usedBytes: 4, rootfsBytes: undefined },
-      { name: 'app', usedBytes: 105, logsBytes: undefined },
-    ]);
-    expect(attributePod({ summary, pod, mode: 'even' }).containers).toMatchObject([
-      { name: 'proxy', usedBytes: 54 },
-      { name: 'app', usedBytes: 55 },
-    ]);
+it('the containers of the spec share the total when the kubelet lists none, as between two runs', () => {
+  const pod = aPod({
+    containers: [
+      aContainer({ name: 'setup', kind: 'init' }),
+      aContainer({ name: 'proxy', kind: 'sidecar' }),
+      aContainer({ name: 'app', mounts: [aMount('cache')] }),
+    ],
+    volumes: [aVolume({ name: 'cache' })],
   });
+  const volumes = [aVolumeSummary({ name: 'cache', usedBytes: 100 })];
+  const summary = aPodSummary({ usedBytes: 109, containers: [], volumes });
+  expect(attributePod({ summary, pod, mode: 'measured' }).containers).toMatchObject([
+    { name: 'proxy', usedBytes: 4, rootfsBytes: undefined },
+    { name: 'app', usedBytes: 105, logsBytes: undefined },
+  ]);
+  expect(attributePod({ summary, pod, mode: 'even' }).containers).toMatchObject([
+    { name: 'proxy', usedBytes: 54 },
+    { name: 'app', usedBytes: 55 },
+  ]);
 });
 
 it.each([
@@ -220,17 +218,15 @@ it('the even split splits the total evenly, whatever the containers and volumes 
   expect(usage.components).toMatchObject({ rootfs: 1200, logs: 120, emptydir: 11, other: 0 });
 });
 
-describe('attributePod: volumes', () => {
-  it.each([
-    ['an unknown pod', undefined],
-    ['a pod whose spec lacks them', aPod()],
-  ])('all that is known of the volumes of %s is whether they have a claim', (_, pod) => {
-    const volumes = [aVolumeSummary({ name: 'db', hasClaim: true }), aVolumeSummary({ name: 'tmp' })];
-    expect(attributePod({ summary: aPodSummary({ volumes }), pod, mode: 'measured' }).volumes).toMatchObject([
-      { name: 'db', type: 'pvc', medium: '' },
-      { name: 'tmp', type: 'unknown', medium: '' },
-    ]);
-  });
+it.each([
+  ['an unknown pod', undefined],
+  ['a pod whose spec lacks them', aPod()],
+])('all that is known of the volumes of %s is whether they have a claim', (_, pod) => {
+  const volumes = [aVolumeSummary({ name: 'db', hasClaim: true }), aVolumeSummary({ name: 'tmp' })];
+  expect(attributePod({ summary: aPodSummary({ volumes }), pod, mode: 'measured' }).volumes).toMatchObject([
+    { name: 'db', type: 'pvc', medium: '' },
+    { name: 'tmp', type: 'unknown', medium: '' },
+  ]);
 });
 
 describe('attributePod: volumes pending', () => {

@@ -27,132 +27,130 @@ function join({ listed, known = [], deletedUids = [], scope = {} }: Scene): {
   return { pods: Array.from(pods, ([{ uid }, pod]) => [uid, pod]), counts: Object.fromEntries(counts) };
 }
 
-describe('joinPods', () => {
-  it('pods are joined by namespace, name and UID', () => {
-    const cart = aPod({ name: 'cart-0' });
-    const other = aPod({ namespace: 'test', name: 'cart-0' });
-    const listed = [aPodSummary({ namespace: 'test', name: 'cart-0' }), aPodSummary({ name: 'cart-0' })];
-    expect(join({ listed, known: [cart, other] })).toEqual({
-      pods: [
-        ['uid-test-cart-0', other],
-        ['uid-shop-cart-0', cart],
-      ],
-      counts: {},
-    });
+it('pods are joined by namespace, name and UID', () => {
+  const cart = aPod({ name: 'cart-0' });
+  const other = aPod({ namespace: 'test', name: 'cart-0' });
+  const listed = [aPodSummary({ namespace: 'test', name: 'cart-0' }), aPodSummary({ name: 'cart-0' })];
+  expect(join({ listed, known: [cart, other] })).toEqual({
+    pods: [
+      ['uid-test-cart-0', other],
+      ['uid-shop-cart-0', cart],
+    ],
+    counts: {},
   });
+});
 
-  it('a static pod is joined by the hash of its manifest', () => {
-    const mirror = aPod({ name: 'etcd-node-1', uid: 'api-uid', kubeletUid: 'hash', isStatic: true });
-    expect(join({ listed: [aPodSummary({ name: 'etcd-node-1', uid: 'hash' })], known: [mirror] })).toEqual({
-      pods: [['hash', mirror]],
-      counts: {},
-    });
+it('a static pod is joined by the hash of its manifest', () => {
+  const mirror = aPod({ name: 'etcd-node-1', uid: 'api-uid', kubeletUid: 'hash', isStatic: true });
+  expect(join({ listed: [aPodSummary({ name: 'etcd-node-1', uid: 'hash' })], known: [mirror] })).toEqual({
+    pods: [['hash', mirror]],
+    counts: {},
   });
+});
 
-  it('the API UID of a static pod is taken for that of another pod', () => {
-    const mirror = aPod({ uid: 'api-uid', kubeletUid: 'hash', isStatic: true });
-    expect(join({ listed: [aPodSummary({ uid: 'api-uid' })], known: [mirror] }).counts).toEqual({ other_node: 1 });
+it('the API UID of a static pod is taken for that of another pod', () => {
+  const mirror = aPod({ uid: 'api-uid', kubeletUid: 'hash', isStatic: true });
+  expect(join({ listed: [aPodSummary({ uid: 'api-uid' })], known: [mirror] }).counts).toEqual({ other_node: 1 });
+});
+
+it('static pods of one manifest on two nodes are kept apart by their names', () => {
+  const here = aPod({ name: 'proxy-node-1', kubeletUid: 'hash', isStatic: true });
+  const there = aPod({ name: 'proxy-node-2', kubeletUid: 'hash', isStatic: true, nodeName: 'node-2' });
+  expect(join({ listed: [aPodSummary({ name: 'proxy-node-1', uid: 'hash' })], known: [here, there] }).pods).toEqual([
+    ['hash', here],
+  ]);
+});
+
+it('a pod that the API server does not know is joined without an object, and counted', () => {
+  expect(join({ listed: [aPodSummary({ uid: 'stranger' })] })).toEqual({
+    pods: [['stranger', undefined]],
+    counts: { unknown_pod: 1 },
   });
+});
 
-  it('static pods of one manifest on two nodes are kept apart by their names', () => {
-    const here = aPod({ name: 'proxy-node-1', kubeletUid: 'hash', isStatic: true });
-    const there = aPod({ name: 'proxy-node-2', kubeletUid: 'hash', isStatic: true, nodeName: 'node-2' });
-    expect(join({ listed: [aPodSummary({ name: 'proxy-node-1', uid: 'hash' })], known: [here, there] }).pods).toEqual([
-      ['hash', here],
-    ]);
+it.each<[string, Pod]>([
+  ['on another node', aPod({ nodeName: 'node-2' })],
+  ['on no node yet', aPod({ nodeName: undefined })],
+  ['on another node with another UID', aPod({ nodeName: 'node-2', uid: 'uid-new' })],
+  ['on this node with another UID', aPod({ uid: 'uid-new' })],
+])('a pod whose name the API server has %s is left out', (_, pod) => {
+  expect(join({ listed: [aPodSummary()], known: [pod] })).toEqual({ pods: [], counts: { other_node: 1 } });
+});
+
+it.each<[string, readonly Pod[]]>([
+  ['for good', []],
+  ['and created again under its name', [aPod({ uid: 'uid-new' })]],
+])('a pod whose object was deleted %s is left out', (_, known) => {
+  const { uid } = aPodSummary();
+  expect(join({ listed: [aPodSummary()], known, deletedUids: [uid] })).toEqual({
+    pods: [],
+    counts: { deleted_pod: 1 },
   });
+});
 
-  it('a pod that the API server does not know is joined without an object, and counted', () => {
-    expect(join({ listed: [aPodSummary({ uid: 'stranger' })] })).toEqual({
+it('a pod that is back although its UID was deleted is joined', () => {
+  const mirror = aPod({ kubeletUid: 'hash', isStatic: true });
+  expect(join({ listed: [aPodSummary({ uid: 'hash' })], known: [mirror], deletedUids: ['hash'] })).toEqual({
+    pods: [['hash', mirror]],
+    counts: {},
+  });
+});
+
+it.each([
+  ['first', ['uid-new', 'uid-old']],
+  ['last', ['uid-old', 'uid-new']],
+])('the one with the API UID of two pods of one name is served, listed %s', (_, uids) => {
+  const pod = aPod({ uid: 'uid-new' });
+  const listed = uids.map((uid) => aPodSummary({ uid, startTimeMs: uid === 'uid-old' ? 9 : 5 }));
+  expect(join({ listed, known: [pod] })).toEqual({ pods: [['uid-new', pod]], counts: { other_node: 1 } });
+});
+
+it.each<[string, number | undefined, number | undefined, string]>([
+  ['the second is newer', 5, 9, 'b'],
+  ['the first is newer', 9, 5, 'a'],
+  ['both started together', 5, 5, 'a'],
+  ['only the second has a start time', undefined, 5, 'b'],
+  ['only the first has a start time', 5, undefined, 'a'],
+  ['neither has a start time', undefined, undefined, 'a'],
+])('the newer one of two unknown pods of one name is served: %s', (_, aStartMs, bStartMs, served) => {
+  const listed = [aPodSummary({ uid: 'a', startTimeMs: aStartMs }), aPodSummary({ uid: 'b', startTimeMs: bStartMs })];
+  expect(join({ listed })).toEqual({ pods: [[served, undefined]], counts: { unknown_pod: 2 } });
+});
+
+it.each([
+  ['another name', { name: 'thief' }],
+  ['another namespace', { namespace: 'evil' }],
+  ['another UID', { kubeletUid: 'x' }],
+])('the entry of a pod is none of a pod with %s', (_case, forged) => {
+  const find = entryFinder({ pods: [aPodSummary()] });
+  expect(find(aPod())).toEqual(aPodSummary());
+  expect(find(aPod({ kubeletUid: aPod().kubeletUid, ...forged }))).toBeUndefined();
+});
+
+describe('scope', () => {
+  it('pods in other namespaces are neither joined nor counted', () => {
+    const listed = [aPodSummary({ namespace: 'other' }), aPodSummary({ namespace: 'shop', uid: 'stranger' })];
+    expect(join({ listed, deletedUids: ['uid-other-cart-0'], scope: { namespaces: ['shop', 'pay'] } })).toEqual({
       pods: [['stranger', undefined]],
       counts: { unknown_pod: 1 },
     });
   });
 
-  it.each<[string, Pod]>([
-    ['on another node', aPod({ nodeName: 'node-2' })],
-    ['on no node yet', aPod({ nodeName: undefined })],
-    ['on another node with another UID', aPod({ nodeName: 'node-2', uid: 'uid-new' })],
-    ['on this node with another UID', aPod({ uid: 'uid-new' })],
-  ])('a pod whose name the API server has %s is left out', (_, pod) => {
-    expect(join({ listed: [aPodSummary()], known: [pod] })).toEqual({ pods: [], counts: { other_node: 1 } });
-  });
-
-  it.each<[string, readonly Pod[]]>([
-    ['for good', []],
-    ['and created again under its name', [aPod({ uid: 'uid-new' })]],
-  ])('a pod whose object was deleted %s is left out', (_, known) => {
-    const { uid } = aPodSummary();
-    expect(join({ listed: [aPodSummary()], known, deletedUids: [uid] })).toEqual({
-      pods: [],
-      counts: { deleted_pod: 1 },
-    });
-  });
-
-  it('a pod that is back although its UID was deleted is joined', () => {
-    const mirror = aPod({ kubeletUid: 'hash', isStatic: true });
-    expect(join({ listed: [aPodSummary({ uid: 'hash' })], known: [mirror], deletedUids: ['hash'] })).toEqual({
-      pods: [['hash', mirror]],
+  it('an unknown pod is neither joined nor counted under a pod selector, which may leave it out', () => {
+    const pod = aPod();
+    const listed = [aPodSummary(), aPodSummary({ name: 'stranger' })];
+    expect(join({ listed, known: [pod], scope: { hasPodSelector: true } })).toEqual({
+      pods: [[pod.uid, pod]],
       counts: {},
     });
   });
 
-  it.each([
-    ['first', ['uid-new', 'uid-old']],
-    ['last', ['uid-old', 'uid-new']],
-  ])('the one with the API UID of two pods of one name is served, listed %s', (_, uids) => {
-    const pod = aPod({ uid: 'uid-new' });
-    const listed = uids.map((uid) => aPodSummary({ uid, startTimeMs: uid === 'uid-old' ? 9 : 5 }));
-    expect(join({ listed, known: [pod] })).toEqual({ pods: [['uid-new', pod]], counts: { other_node: 1 } });
-  });
-
-  it.each<[string, number | undefined, number | undefined, string]>([
-    ['the second is newer', 5, 9, 'b'],
-    ['the first is newer', 9, 5, 'a'],
-    ['both started together', 5, 5, 'a'],
-    ['only the second has a start time', undefined, 5, 'b'],
-    ['only the first has a start time', 5, undefined, 'a'],
-    ['neither has a start time', undefined, undefined, 'a'],
-  ])('the newer one of two unknown pods of one name is served: %s', (_, aStartMs, bStartMs, served) => {
-    const listed = [aPodSummary({ uid: 'a', startTimeMs: aStartMs }), aPodSummary({ uid: 'b', startTimeMs: bStartMs })];
-    expect(join({ listed })).toEqual({ pods: [[served, undefined]], counts: { unknown_pod: 2 } });
-  });
-
-  it.each([
-    ['another name', { name: 'thief' }],
-    ['another namespace', { namespace: 'evil' }],
-    ['another UID', { kubeletUid: 'x' }],
-  ])('the entry of a pod is none of a pod with %s', (_case, forged) => {
-    const find = entryFinder({ pods: [aPodSummary()] });
-    expect(find(aPod())).toEqual(aPodSummary());
-    expect(find(aPod({ kubeletUid: aPod().kubeletUid, ...forged }))).toBeUndefined();
-  });
-
-  describe('scope', () => {
-    it('pods in other namespaces are neither joined nor counted', () => {
-      const listed = [aPodSummary({ namespace: 'other' }), aPodSummary({ namespace: 'shop', uid: 'stranger' })];
-      expect(join({ listed, deletedUids: ['uid-other-cart-0'], scope: { namespaces: ['shop', 'pay'] } })).toEqual({
-        pods: [['stranger', undefined]],
-        counts: { unknown_pod: 1 },
-      });
-    });
-
-    it('an unknown pod is neither joined nor counted under a pod selector, which may leave it out', () => {
-      const pod = aPod();
-      const listed = [aPodSummary(), aPodSummary({ name: 'stranger' })];
-      expect(join({ listed, known: [pod], scope: { hasPodSelector: true } })).toEqual({
-        pods: [[pod.uid, pod]],
-        counts: {},
-      });
-    });
-
-    it('deleted and moved pods are still counted under a pod selector', () => {
-      const listed = [aPodSummary({ name: 'gone' }), aPodSummary({ name: 'moved' })];
-      const known = [aPod({ name: 'moved', nodeName: 'node-2' })];
-      expect(join({ listed, known, deletedUids: ['uid-shop-gone'], scope: { hasPodSelector: true } })).toEqual({
-        pods: [],
-        counts: { deleted_pod: 1, other_node: 1 },
-      });
+  it('deleted and moved pods are still counted under a pod selector', () => {
+    const listed = [aPodSummary({ name: 'gone' }), aPodSummary({ name: 'moved' })];
+    const known = [aPod({ name: 'moved', nodeName: 'node-2' })];
+    expect(join({ listed, known, deletedUids: ['uid-shop-gone'], scope: { hasPodSelector: true } })).toEqual({
+      pods: [],
+      counts: { deleted_pod: 1, other_node: 1 },
     });
   });
 });

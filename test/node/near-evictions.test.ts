@@ -80,23 +80,21 @@ describe('podEvictionMs and nodeEvictionMs', () => {
   });
 });
 
-describe('nearestNodes', () => {
-  it.each([
-    { nodeCount: 5, nearCount: 5, expectedCount: 5 },
-    { nodeCount: 40, nearCount: 40, expectedCount: 10 },
-    { nodeCount: 1_000, nearCount: 900, expectedCount: 100 },
-    { nodeCount: 5_000, nearCount: 900, expectedCount: 100 },
-    { nodeCount: 1_000, nearCount: 3, expectedCount: 3 },
-  ])('the nearest of $nearCount nodes in $nodeCount are $expectedCount', ({ nodeCount, nearCount, expectedCount }) => {
-    const nodes = Array.from({ length: nearCount }, (_, index) => ({ nodeName: `n${index}`, timeMs: 0 }));
-    expect(nearestNodes(nodes, nodeCount).size).toBe(expectedCount);
-  });
+it.each([
+  { nodeCount: 5, nearCount: 5, expectedCount: 5 },
+  { nodeCount: 40, nearCount: 40, expectedCount: 10 },
+  { nodeCount: 1_000, nearCount: 900, expectedCount: 100 },
+  { nodeCount: 5_000, nearCount: 900, expectedCount: 100 },
+  { nodeCount: 1_000, nearCount: 3, expectedCount: 3 },
+])('the nearest of $nearCount nodes in $nodeCount are $expectedCount', ({ nodeCount, nearCount, expectedCount }) => {
+  const nodes = Array.from({ length: nearCount }, (_, index) => ({ nodeName: `n${index}`, timeMs: 0 }));
+  expect(nearestNodes(nodes, nodeCount).size).toBe(expectedCount);
+});
 
-  it('the nearest nodes are those that evict first, then in the given order', () => {
-    const times = [Infinity, 3, Infinity, 0, 2, 2, 1, 9, 8, 7, 6, 5];
-    const nodes = times.map((timeMs, index) => ({ nodeName: String(index), timeMs }));
-    expect([...nearestNodes(nodes, 12)].join(' ')).toBe('3 6 4 5 1 11 10 9 8 7');
-  });
+it('the nearest nodes are those that evict first, then in the given order', () => {
+  const times = [Infinity, 3, Infinity, 0, 2, 2, 1, 9, 8, 7, 6, 5];
+  const nodes = times.map((timeMs, index) => ({ nodeName: String(index), timeMs }));
+  expect([...nearestNodes(nodes, 12)].join(' ')).toBe('3 6 4 5 1 11 10 9 8 7');
 });
 
 const mebibyte = 2 ** 20;
@@ -266,24 +264,22 @@ class Simulation implements PodLister {
   }
 }
 
-describe('evictions for limits, with scrapes every 15 s', () => {
-  it.each([
-    { growingShare: 0.04, maxSteadyRatio: 0.7 },
-    { growingShare: 0.1, maxSteadyRatio: 0.7 },
-  ])('evictions for limits are measured before they happen: $growingShare of the pods grow', async (cluster) => {
-    const plain = await new Simulation({ ...cluster, nearTtl: '0' }).run();
-    const near = await new Simulation({ ...cluster, nearTtl: '10s' }).run();
-    expect(near.evictions).toBeGreaterThan(20);
-    expect(plain.seen).toBeLessThan(0.4);
-    expect(near.seen).toBeGreaterThanOrEqual(0.9);
-    expect(near.requests / plain.requests).toBeLessThanOrEqual(1.5);
-  });
+it.each([
+  { growingShare: 0.04, maxSteadyRatio: 0.7 },
+  { growingShare: 0.1, maxSteadyRatio: 0.7 },
+])('evictions for limits are measured before they happen: $growingShare of the pods grow', async (cluster) => {
+  const plain = await new Simulation({ ...cluster, nearTtl: '0' }).run();
+  const near = await new Simulation({ ...cluster, nearTtl: '10s' }).run();
+  expect(near.evictions).toBeGreaterThan(20);
+  expect(plain.seen).toBeLessThan(0.4);
+  expect(near.seen).toBeGreaterThanOrEqual(0.9);
+  expect(near.requests / plain.requests).toBeLessThanOrEqual(1.5);
+});
 
-  it('nodes cost at most half of the requests more when all have a pod near its limit', async () => {
-    const cluster = { growingShare: 0, maxSteadyRatio: 1 };
-    const plain = await new Simulation({ ...cluster, nearTtl: '0' }).run();
-    const near = await new Simulation({ ...cluster, nearTtl: '10s' }).run();
-    expect(near.requests / plain.requests).toBeGreaterThan(1.25);
-    expect(near.requests / plain.requests).toBeLessThanOrEqual(1.5);
-  });
+it('nodes cost at most half of the requests more when all have a pod near its limit', async () => {
+  const cluster = { growingShare: 0, maxSteadyRatio: 1 };
+  const plain = await new Simulation({ ...cluster, nearTtl: '0' }).run();
+  const near = await new Simulation({ ...cluster, nearTtl: '10s' }).run();
+  expect(near.requests / plain.requests).toBeGreaterThan(1.25);
+  expect(near.requests / plain.requests).toBeLessThanOrEqual(1.5);
 });

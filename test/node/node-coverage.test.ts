@@ -9,26 +9,24 @@ const graceMs = 60_000;
 const sinceMs = 1_000_000;
 const matureAtMs = sinceMs + graceMs;
 
-describe('isExpected', () => {
-  it.each<[string, Partial<Pod>, number, boolean]>([
-    ['one that runs for longer than the grace period', {}, matureAtMs + 1, true],
-    ['one that runs for just the grace period', {}, matureAtMs, false],
-    ['one that just started', {}, sinceMs, false],
-    ['one from the future, as clocks differ', {}, sinceMs - 5000, false],
-    ['one that has no running container', { runningSinceMs: undefined }, matureAtMs + 1, false],
-    ['one on no node', { nodeName: undefined }, matureAtMs + 1, false],
-    ['one that is pending, with a container that runs', { phase: 'Pending' }, matureAtMs + 1, true],
-    ['one that is pending, without one', { phase: 'Pending', runningSinceMs: undefined }, matureAtMs + 1, false],
-    ['one that has succeeded', { phase: 'Succeeded' }, matureAtMs + 1, false],
-    ['one that has failed', { phase: 'Failed' }, matureAtMs + 1, false],
-    ['one of unknown phase', { phase: 'Unknown' }, matureAtMs + 1, false],
-  ])('a pod is expected, or not: %s', (_, overrides, nowMs, expected) => {
-    expect(isExpected({ pod: aPod({ runningSinceMs: sinceMs, ...overrides }), nowMs, graceMs })).toBe(expected);
-  });
+it.each<[string, Partial<Pod>, number, boolean]>([
+  ['one that runs for longer than the grace period', {}, matureAtMs + 1, true],
+  ['one that runs for just the grace period', {}, matureAtMs, false],
+  ['one that just started', {}, sinceMs, false],
+  ['one from the future, as clocks differ', {}, sinceMs - 5000, false],
+  ['one that has no running container', { runningSinceMs: undefined }, matureAtMs + 1, false],
+  ['one on no node', { nodeName: undefined }, matureAtMs + 1, false],
+  ['one that is pending, with a container that runs', { phase: 'Pending' }, matureAtMs + 1, true],
+  ['one that is pending, without one', { phase: 'Pending', runningSinceMs: undefined }, matureAtMs + 1, false],
+  ['one that has succeeded', { phase: 'Succeeded' }, matureAtMs + 1, false],
+  ['one that has failed', { phase: 'Failed' }, matureAtMs + 1, false],
+  ['one of unknown phase', { phase: 'Unknown' }, matureAtMs + 1, false],
+])('a pod is expected, or not: %s', (_, overrides, nowMs, expected) => {
+  expect(isExpected({ pod: aPod({ runningSinceMs: sinceMs, ...overrides }), nowMs, graceMs })).toBe(expected);
+});
 
-  it('a running pod is expected at once without a grace period', () => {
-    expect(isExpected({ pod: aPod({ runningSinceMs: sinceMs }), nowMs: sinceMs + 1, graceMs: 0 })).toBe(true);
-  });
+it('a running pod is expected at once without a grace period', () => {
+  expect(isExpected({ pod: aPod({ runningSinceMs: sinceMs }), nowMs: sinceMs + 1, graceMs: 0 })).toBe(true);
 });
 
 describe('expectedPods', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import type { NodeThreshold } from '../../src/facts/node/node-thresholds.js';
@@ -23,39 +23,37 @@ function nodeWith(thresholds: readonly Partial<NodeThreshold>[], pods: readonly 
 
 const namesOf = (snapshot: NodeSnapshot) => nextVictims(snapshot).map(({ victim, rank }) => [rank, victim.pod.name]);
 
-describe('nextVictims', () => {
-  it('the next victims are five for each signal with a threshold ', () => {
-    const near = { signal: 'imagefs.available', headroom: 1, threshold: 100 } as const;
-    const far = { signal: 'nodefs.available', headroom: 900, threshold: 100 } as const;
-    const soft = { ...far, gracePeriodMs: 1000 };
-    const victims = nextVictims(nodeWith([far, soft, near], [{}, {}, {}, {}, {}, {}, {}]));
-    expect(victims.map(({ signal, rank }) => [signal, rank])).toEqual(
-      ['nodefs.available', 'imagefs.available'].flatMap((signal) => [1, 2, 3, 4, 5].map((rank) => [signal, rank])),
-    );
-  });
+it('the next victims are five for each signal with a threshold ', () => {
+  const near = { signal: 'imagefs.available', headroom: 1, threshold: 100 } as const;
+  const far = { signal: 'nodefs.available', headroom: 900, threshold: 100 } as const;
+  const soft = { ...far, gracePeriodMs: 1000 };
+  const victims = nextVictims(nodeWith([far, soft, near], [{}, {}, {}, {}, {}, {}, {}]));
+  expect(victims.map(({ signal, rank }) => [signal, rank])).toEqual(
+    ['nodefs.available', 'imagefs.available'].flatMap((signal) => [1, 2, 3, 4, 5].map((rank) => [signal, rank])),
+  );
+});
 
-  it('the next victims are counted without pods that are never evicted, and equals have one rank', () => {
-    const exempt = { isStatic: true };
-    const gone = { kubeletUid: 'not-in-the-summary' };
-    const snapshot = nodeWith([{}], [exempt, {}, { priority: 1 }]);
-    expect(namesOf(snapshot)).toEqual([
-      [1, 'cart-1'],
-      [2, 'cart-2'],
-    ]);
-    const podsOnNode = [...snapshot.podsOnNode, aPod({ name: 'a', ...gone }), aPod({ name: 'b', ...gone })];
-    expect(namesOf({ ...snapshot, podsOnNode })).toEqual([
-      [1, 'a'],
-      [1, 'b'],
-      [3, 'cart-1'],
-      [4, 'cart-2'],
-    ]);
-  });
+it('the next victims are counted without pods that are never evicted, and equals have one rank', () => {
+  const exempt = { isStatic: true };
+  const gone = { kubeletUid: 'not-in-the-summary' };
+  const snapshot = nodeWith([{}], [exempt, {}, { priority: 1 }]);
+  expect(namesOf(snapshot)).toEqual([
+    [1, 'cart-1'],
+    [2, 'cart-2'],
+  ]);
+  const podsOnNode = [...snapshot.podsOnNode, aPod({ name: 'a', ...gone }), aPod({ name: 'b', ...gone })];
+  expect(namesOf({ ...snapshot, podsOnNode })).toEqual([
+    [1, 'a'],
+    [1, 'b'],
+    [3, 'cart-1'],
+    [4, 'cart-2'],
+  ]);
+});
 
-  it.each([0, 3])('the next victims are unknown where pods are unread, %i in the summary', (unreadPodCount) => {
-    const snapshot = { ...nodeWith([{}], [{}]), unreadPodCount };
-    expect(nextVictims(snapshot)).toEqual([]);
-    expect(victimRanking(snapshot)).toBeUndefined();
-  });
+it.each([0, 3])('the next victims are unknown where pods are unread, %i in the summary', (unreadPodCount) => {
+  const snapshot = { ...nodeWith([{}], [{}]), unreadPodCount };
+  expect(nextVictims(snapshot)).toEqual([]);
+  expect(victimRanking(snapshot)).toBeUndefined();
 });
 
 it('static pods are found in the summary by the UID of their manifest', () => {

@@ -89,22 +89,20 @@ describe('podFindings: units', () => {
   });
 });
 
-describe('podFindings: requests', () => {
-  it.each<[string, Partial<Pod>, string | undefined, boolean]>([
-    ['counts as 0 beside pod-level resources', zeroRequest, 'v1.34.0', true],
-    ['counts before 1.34', zeroRequest, 'v1.33.9', false],
-    ['is taken to count as 0 by a kubelet of unknown version', zeroRequest, undefined, true],
-    ['counts without pod-level resources', { containers: [bounded] }, 'v1.37.1', false],
-    ['that is not declared is not reported', { containers: [unbounded], hasPodLevelResources: true }, 'v1.37.1', false],
-    ['of a critical pod is not reported', { ...zeroRequest, priority: 2_000_000_000 }, 'v1.37.1', false],
-  ])('a request %s', (_case, pod, kubeletVersion, isFound) => {
-    const found = findingsOf(pod, { node: aNode({ kubeletVersion }) });
-    expect(found).toEqual(isFound ? [{ kind: 'request_counts_as_zero', requestBytes: 5 }] : []);
-  });
+it.each<[string, Partial<Pod>, string | undefined, boolean]>([
+  ['counts as 0 beside pod-level resources', zeroRequest, 'v1.34.0', true],
+  ['counts before 1.34', zeroRequest, 'v1.33.9', false],
+  ['is taken to count as 0 by a kubelet of unknown version', zeroRequest, undefined, true],
+  ['counts without pod-level resources', { containers: [bounded] }, 'v1.37.1', false],
+  ['that is not declared is not reported', { containers: [unbounded], hasPodLevelResources: true }, 'v1.37.1', false],
+  ['of a critical pod is not reported', { ...zeroRequest, priority: 2_000_000_000 }, 'v1.37.1', false],
+])('a request %s', (_case, pod, kubeletVersion, isFound) => {
+  const found = findingsOf(pod, { node: aNode({ kubeletVersion }) });
+  expect(found).toEqual(isFound ? [{ kind: 'request_counts_as_zero', requestBytes: 5 }] : []);
+});
 
-  it('a request is not judged before the node is known', () => {
-    expect(findingsOf(zeroRequest, { node: undefined })).toEqual([]);
-  });
+it('a request is not judged before the node is known', () => {
+  expect(findingsOf(zeroRequest, { node: undefined })).toEqual([]);
 });
 
 describe('podFindings: limits of pods', () => {
@@ -180,22 +178,20 @@ describe('podFindings: logs', () => {
   });
 });
 
-describe('podFindings: volumes', () => {
-  it.each<[string, Partial<Pod>, readonly string[]]>([
-    ['that no container mounts', { volumes: [aVolume()] }, ['emptydir data']],
-    ['of type configMap that no container mounts', { volumes: [aVolume({ type: 'configmap' })] }, ['configmap data']],
-    ['with a size limit, once', { volumes: [disk], containers: [bounded] }, ['emptydir data']],
-    ['that an init container mounts', { volumes: [aVolume()], containers: [{ ...mounted, kind: 'init' }] }, []],
-    ['that does not count towards the limit', { volumes: [aVolume({ type: 'secret' })] }, []],
-    ['in memory', { volumes: [aVolume({ medium: 'Memory' })] }, []],
-    ['in memory with a size limit', { volumes: [aVolume({ medium: 'Memory', sizeLimitBytes: 1 })] }, ['emptydir data']],
-    ['of several, with their number', { volumes: [aVolume(), aVolume({ name: 'b' })] }, ['emptydir data 2']],
-  ])('a volume that no container mounts is found, or not: one %s', (_case, pod, expected) => {
-    const names = findingsOf(pod).map((found) =>
-      found.kind === 'volume_not_mounted'
-        ? `${found.type} ${found.volume ?? ''}${found.count === 1 ? '' : ` ${found.count}`}`
-        : found.kind,
-    );
-    expect(names).toEqual(expected);
-  });
+it.each<[string, Partial<Pod>, readonly string[]]>([
+  ['that no container mounts', { volumes: [aVolume()] }, ['emptydir data']],
+  ['of type configMap that no container mounts', { volumes: [aVolume({ type: 'configmap' })] }, ['configmap data']],
+  ['with a size limit, once', { volumes: [disk], containers: [bounded] }, ['emptydir data']],
+  ['that an init container mounts', { volumes: [aVolume()], containers: [{ ...mounted, kind: 'init' }] }, []],
+  ['that does not count towards the limit', { volumes: [aVolume({ type: 'secret' })] }, []],
+  ['in memory', { volumes: [aVolume({ medium: 'Memory' })] }, []],
+  ['in memory with a size limit', { volumes: [aVolume({ medium: 'Memory', sizeLimitBytes: 1 })] }, ['emptydir data']],
+  ['of several, with their number', { volumes: [aVolume(), aVolume({ name: 'b' })] }, ['emptydir data 2']],
+])('a volume that no container mounts is found, or not: one %s', (_case, pod, expected) => {
+  const names = findingsOf(pod).map((found) =>
+    found.kind === 'volume_not_mounted'
+      ? `${found.type} ${found.volume ?? ''}${found.count === 1 ? '' : ` ${found.count}`}`
+      : found.kind,
+  );
+  expect(names).toEqual(expected);
 });

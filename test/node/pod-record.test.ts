@@ -77,55 +77,51 @@ function recorded({
   return { snapshot, measured, unmeasured, context, derived, pods, summary };
 }
 
-describe('the record of a pod', () => {
-  it('the record of a pod has what both servers said, and what sums and warnings need', () => {
-    const { measured, pods, summary, snapshot } = recorded({ growth: { a: 5 } });
-    expect(measured).toEqual({
-      summary: summary.pods[0],
-      bound: snapshot.listedPods[0]?.bound,
-      workloads: resolver.workloadsOf(pods[0] ?? aPod()),
-      isNameless: false,
-      isPending: true,
-      containers: [
-        { container: 'app', usedBytes: 4, maxUsedBytes: 4 },
-        { container: '', usedBytes: 4, maxUsedBytes: 4 },
-      ],
-      unknownItems: { containerCount: 1, volumeCount: 0 },
-      evictionMs: 18_400,
-      nearestRule: 'pod',
-      nearestRatio: 0.08,
-    });
-    expect(measured.bound?.pod).toBe(pods[0]);
-    expect(snapshot.evictionMs).toBe(18_400);
-    expect(snapshot.unknownItems).toEqual({ container: 1, volume: 0 });
+it('the record of a pod has what both servers said, and what sums and warnings need', () => {
+  const { measured, pods, summary, snapshot } = recorded({ growth: { a: 5 } });
+  expect(measured).toEqual({
+    summary: summary.pods[0],
+    bound: snapshot.listedPods[0]?.bound,
+    workloads: resolver.workloadsOf(pods[0] ?? aPod()),
+    isNameless: false,
+    isPending: true,
+    containers: [
+      { container: 'app', usedBytes: 4, maxUsedBytes: 4 },
+      { container: '', usedBytes: 4, maxUsedBytes: 4 },
+    ],
+    unknownItems: { containerCount: 1, volumeCount: 0 },
+    evictionMs: 18_400,
+    nearestRule: 'pod',
+    nearestRatio: 0.08,
   });
-
-  it('the record of a pod without a total has only what limits of containers say', () => {
-    const { unmeasured, snapshot } = recorded({ growth: { b: 5 } });
-    expect(unmeasured).toMatchObject({
-      isPending: false,
-      containers: [{ container: 'app', usedBytes: undefined }, { usedBytes: undefined }],
-      evictionMs: 19_000,
-    });
-    expect(snapshot.evictionMs).toBe(19_000);
-  });
+  expect(measured.bound?.pod).toBe(pods[0]);
+  expect(snapshot.evictionMs).toBe(18_400);
+  expect(snapshot.unknownItems).toEqual({ container: 1, volume: 0 });
 });
 
-describe('derivePod', () => {
-  it('a pod without a name in series has a container without a name for those that a kubelet made up', () => {
-    const { summary, context } = recorded();
-    const [entry] = summary.pods;
-    const namesOf = (isNameless: boolean) =>
-      entry && context.usageOf({ summary: entry, bound: undefined, isNameless }).containers.map(({ name }) => name);
-    expect(namesOf(false)).toEqual(['app', 'x']);
-    expect(namesOf(true)).toEqual(['']);
+it('the record of a pod without a total has only what limits of containers say', () => {
+  const { unmeasured, snapshot } = recorded({ growth: { b: 5 } });
+  expect(unmeasured).toMatchObject({
+    isPending: false,
+    containers: [{ container: 'app', usedBytes: undefined }, { usedBytes: undefined }],
+    evictionMs: 19_000,
   });
+  expect(snapshot.evictionMs).toBe(19_000);
+});
 
-  it('a pod that should have a total and has none is an error', () => {
-    const { measured, unmeasured, context } = recorded();
-    expect(deriveMeasured(measured, context).usage.usedBytes).toBe(8);
-    expect(() => deriveMeasured(unmeasured, context)).toThrow('pod shop/b has no total');
-  });
+it('a pod without a name in series has a container without a name for those that a kubelet made up', () => {
+  const { summary, context } = recorded();
+  const [entry] = summary.pods;
+  const namesOf = (isNameless: boolean) =>
+    entry && context.usageOf({ summary: entry, bound: undefined, isNameless }).containers.map(({ name }) => name);
+  expect(namesOf(false)).toEqual(['app', 'x']);
+  expect(namesOf(true)).toEqual(['']);
+});
+
+it('a pod that should have a total and has none is an error', () => {
+  const { measured, unmeasured, context } = recorded();
+  expect(deriveMeasured(measured, context).usage.usedBytes).toBe(8);
+  expect(() => deriveMeasured(unmeasured, context)).toThrow('pod shop/b has no total');
 });
 
 describe('the context of pods', () => {

@@ -27,17 +27,15 @@ import { aLimitRatio } from '../support/snapshot-builders.js';
 
 const mebibyte = 2 ** 20;
 
-describe('canBind', () => {
-  it.each<[UnenforcedReason | undefined, boolean]>([
-    [undefined, true],
-    ['isolation_disabled', false],
-    ['exempt', false],
-    ['memory_medium', false],
-    ['rootfs_not_measured', true],
-    ['dedicated_imagefs', true],
-  ])('a limit with the reason %s can evict a pod: %s', (unenforced, expected) => {
-    expect(canBind({ unenforced })).toBe(expected);
-  });
+it.each<[UnenforcedReason | undefined, boolean]>([
+  [undefined, true],
+  ['isolation_disabled', false],
+  ['exempt', false],
+  ['memory_medium', false],
+  ['rootfs_not_measured', true],
+  ['dedicated_imagefs', true],
+])('a limit with the reason %s can evict a pod: %s', (unenforced, expected) => {
+  expect(canBind({ unenforced })).toBe(expected);
 });
 
 describe('emptyDirs in memory', () => {

@@ -29,24 +29,22 @@ const node = { node: nodeName };
 
 const barePod = (name: string) => ({ namespace: 'shop', workload: name, workload_type: 'barepod' });
 
-describe('the exposition of a synthesised recording', () => {
-  it.each(Object.entries(synthesised).flatMap(([name, recording]) => ways.map((way) => ({ ...way, name, recording }))))(
-    'recordings have the predicted series alone: $name, $attribution, controllers: $controllers',
-    async ({ recording, ...semantics }) => {
-      const served = await serve(recording, semantics);
-      expect(differences(predict(recording, semantics), served)).toEqual([]);
-    },
-  );
+it.each(Object.entries(synthesised).flatMap(([name, recording]) => ways.map((way) => ({ ...way, name, recording }))))(
+  'recordings have the predicted series alone: $name, $attribution, controllers: $controllers',
+  async ({ recording, ...semantics }) => {
+    const served = await serve(recording, semantics);
+    expect(differences(predict(recording, semantics), served)).toEqual([]);
+  },
+);
 
-  it('recordings cover every documented family but those about the exporter, its settings, its agent and evictions', async () => {
-    const tables = Object.values(synthesised).map((recording) => predict(recording, byController));
-    const predicted = new Set(tables.flatMap(familiesOf));
-    const documented = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
-    const rows = documented.matchAll(
-      /^\| `ephemeral_storage_(?!exporter_|pod_cgroup_|pod_io_written_|node_unattributed_owner_|node_eviction_|node_threshold_|pod_evicted_|pod_eviction_rank|\w+_time_to_|\w+_evictions_total)(\w+)`/gm,
-    );
-    expect([...predicted].sort()).toEqual([...rows].map(([, name]) => name).sort());
-  });
+it('recordings cover every documented family but those about the exporter, its settings, its agent and evictions', async () => {
+  const tables = Object.values(synthesised).map((recording) => predict(recording, byController));
+  const predicted = new Set(tables.flatMap(familiesOf));
+  const documented = await readFile(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
+  const rows = documented.matchAll(
+    /^\| `ephemeral_storage_(?!exporter_|pod_cgroup_|pod_io_written_|node_unattributed_owner_|node_eviction_|node_threshold_|pod_evicted_|pod_eviction_rank|\w+_time_to_|\w+_evictions_total)(\w+)`/gm,
+  );
+  expect([...predicted].sort()).toEqual([...rows].map(([, name]) => name).sort());
 });
 
 describe('with a dedicated image filesystem', () => {
@@ -68,71 +66,67 @@ describe('with a dedicated image filesystem', () => {
   });
 });
 
-describe('volumes', () => {
-  it('volumes count as the kubelet counts them: not those in memory, of tokens, of claims', async () => {
-    const value = ofPod(await serve(synthesised['volumes of many kinds']), 'shared');
-    const components = { rootfs: 1000, logs: 120, emptydir: 3333, configmap: 1451, other: 4096 };
-    for (const [component, bytes] of Object.entries(components)) {
-      expect(value('pod_component_used_bytes', { component }), component).toBe(bytes);
-    }
-    // Each its own, half of the emptyDir that both mount, of the configMap that none mounts, and of the rest.
-    expect(value('container_used_bytes', { container: 'app' })).toBe(650 + 1667 + 726 + 2048);
-    expect(value('container_used_bytes', { container: 'helper' })).toBe(470 + 1666 + 725 + 2048);
-  });
-
-  it('volumes in memory count towards their size limit', async () => {
-    const value = ofPod(await serve(synthesised['volumes of many kinds']), 'shared');
-    expect(value('limit_ratio', { rule: 'emptydir', volume: 'memory' })).toBe(7777 / 7168);
-    expect(value('limit_ratio', { rule: 'emptydir', volume: 'cache' })).toBe(3333 / 4000);
-    expect(
-      value('volume_limit_bytes', { volume: 'memory', type: 'emptydir', medium: 'Memory', counted: 'false' }),
-    ).toBe(7168);
-  });
-
-  it('volumes are pending after a restart of the kubelet, and the workload is not complete', async () => {
-    const served = await serve(synthesised['a kubelet that just restarted']);
-    expect(ofPod(served, 'restarted')('pod_volume_stats_pending')).toBe(1);
-    expect(ofPod(served, 'limited')('pod_volume_stats_pending')).toBeUndefined();
-    expect(served.get(seriesKey('workload_complete', barePod('restarted')))).toBe(0);
-    expect(served.get(seriesKey('workload_complete', barePod('limited')))).toBe(1);
-  });
+it('volumes count as the kubelet counts them: not those in memory, of tokens, of claims', async () => {
+  const value = ofPod(await serve(synthesised['volumes of many kinds']), 'shared');
+  const components = { rootfs: 1000, logs: 120, emptydir: 3333, configmap: 1451, other: 4096 };
+  for (const [component, bytes] of Object.entries(components)) {
+    expect(value('pod_component_used_bytes', { component }), component).toBe(bytes);
+  }
+  // Each its own, half of the emptyDir that both mount, of the configMap that none mounts, and of the rest.
+  expect(value('container_used_bytes', { container: 'app' })).toBe(650 + 1667 + 726 + 2048);
+  expect(value('container_used_bytes', { container: 'helper' })).toBe(470 + 1666 + 725 + 2048);
 });
 
-describe('limits', () => {
-  it('limits of a pod are those of the largest moment of its life, with its overhead', async () => {
-    const value = ofPod(await serve(synthesised['sidecars and init containers']), 'sidecars');
-    expect(value('pod_limit_bytes')).toBe(300 + 5000 + 64);
-    expect(value('limit_ratio', { rule: 'pod' })).toBe(4426 / 5364);
-  });
+it('volumes in memory count towards their size limit', async () => {
+  const value = ofPod(await serve(synthesised['volumes of many kinds']), 'shared');
+  expect(value('limit_ratio', { rule: 'emptydir', volume: 'memory' })).toBe(7777 / 7168);
+  expect(value('limit_ratio', { rule: 'emptydir', volume: 'cache' })).toBe(3333 / 4000);
+  expect(value('volume_limit_bytes', { volume: 'memory', type: 'emptydir', medium: 'Memory', counted: 'false' })).toBe(
+    7168,
+  );
+});
 
-  it('limits of sidecars are served where kubelets enforce them, those of init containers never', async () => {
-    const recording = synthesised['sidecars and init containers'];
-    const held = ofPod(await serve(recording), 'sidecars');
-    const nodes = recording.nodes.map((object) => ({
-      ...object,
-      status: { ...object.status, nodeInfo: { ...object.status?.nodeInfo, kubeletVersion: 'v1.36.9' } },
-    }));
-    const notHeld = ofPod(await serve({ ...recording, nodes }), 'sidecars');
-    expect(held('limit_ratio', { rule: 'container', container: 'proxy' })).toBe(220 / 300);
-    expect(notHeld('limit_ratio', { rule: 'container', container: 'proxy' })).toBeUndefined();
-    expect(held('limit_ratio', { rule: 'container', container: 'migrate' })).toBeUndefined();
-    expect(held('container_limit_bytes', { container: 'migrate' })).toBeUndefined();
-  });
+it('volumes are pending after a restart of the kubelet, and the workload is not complete', async () => {
+  const served = await serve(synthesised['a kubelet that just restarted']);
+  expect(ofPod(served, 'restarted')('pod_volume_stats_pending')).toBe(1);
+  expect(ofPod(served, 'limited')('pod_volume_stats_pending')).toBeUndefined();
+  expect(served.get(seriesKey('workload_complete', barePod('restarted')))).toBe(0);
+  expect(served.get(seriesKey('workload_complete', barePod('limited')))).toBe(1);
+});
 
-  it('limits of static critical pods are served although exceeded, and the pod is marked as static', async () => {
-    const value = ofPod(await serve(synthesised['a static critical pod over its limit']), `etcd-${nodeName}`);
-    expect(value('limit_ratio', { rule: 'pod' })).toBe(2.5);
-    expect(
-      value('pod_info', {
-        uid: `uid-etcd-${nodeName}`,
-        qos_class: 'Burstable',
-        phase: 'Running',
-        host_ip: '192.0.2.1',
-        static: 'true',
-        priority_class: 'system-node-critical',
-      }),
-    ).toBe(1);
-  });
+it('limits of a pod are those of the largest moment of its life, with its overhead', async () => {
+  const value = ofPod(await serve(synthesised['sidecars and init containers']), 'sidecars');
+  expect(value('pod_limit_bytes')).toBe(300 + 5000 + 64);
+  expect(value('limit_ratio', { rule: 'pod' })).toBe(4426 / 5364);
+});
+
+it('limits of sidecars are served where kubelets enforce them, those of init containers never', async () => {
+  const recording = synthesised['sidecars and init containers'];
+  const held = ofPod(await serve(recording), 'sidecars');
+  const nodes = recording.nodes.map((object) => ({
+    ...object,
+    status: { ...object.status, nodeInfo: { ...object.status?.nodeInfo, kubeletVersion: 'v1.36.9' } },
+  }));
+  const notHeld = ofPod(await serve({ ...recording, nodes }), 'sidecars');
+  expect(held('limit_ratio', { rule: 'container', container: 'proxy' })).toBe(220 / 300);
+  expect(notHeld('limit_ratio', { rule: 'container', container: 'proxy' })).toBeUndefined();
+  expect(held('limit_ratio', { rule: 'container', container: 'migrate' })).toBeUndefined();
+  expect(held('container_limit_bytes', { container: 'migrate' })).toBeUndefined();
+});
+
+it('limits of static critical pods are served although exceeded, and the pod is marked as static', async () => {
+  const value = ofPod(await serve(synthesised['a static critical pod over its limit']), `etcd-${nodeName}`);
+  expect(value('limit_ratio', { rule: 'pod' })).toBe(2.5);
+  expect(
+    value('pod_info', {
+      uid: `uid-etcd-${nodeName}`,
+      qos_class: 'Burstable',
+      phase: 'Running',
+      host_ip: '192.0.2.1',
+      static: 'true',
+      priority_class: 'system-node-critical',
+    }),
+  ).toBe(1);
 });
 
 describe('pressure on the disk', () => {
@@ -152,25 +146,23 @@ describe('pressure on the disk', () => {
   });
 });
 
-describe('pods without figures', () => {
-  it('pods of a virtual kubelet have their start and the figures of their specs alone, and their workload no data, not 0', async () => {
-    const served = await serve(synthesised['a virtual kubelet without storage']);
-    expect(familiesOf(served).filter((family) => /^(pod|container|volume|limit)_/.test(family))).toEqual([
-      'container_limit_bytes',
-      'container_request_bytes',
-      'pod_info',
-      'pod_limit_bytes',
-      'pod_request_bytes',
-      'pod_start_time_seconds',
-      'pod_workload_info',
-    ]);
-    expect(served.get(seriesKey('workload_data_available', barePod('virtual')))).toBe(0);
-    expect(familiesOf(served)).not.toContain('workload_used_bytes');
-  });
+it('pods of a virtual kubelet have their start and the figures of their specs alone, and their workload no data, not 0', async () => {
+  const served = await serve(synthesised['a virtual kubelet without storage']);
+  expect(familiesOf(served).filter((family) => /^(pod|container|volume|limit)_/.test(family))).toEqual([
+    'container_limit_bytes',
+    'container_request_bytes',
+    'pod_info',
+    'pod_limit_bytes',
+    'pod_request_bytes',
+    'pod_start_time_seconds',
+    'pod_workload_info',
+  ]);
+  expect(served.get(seriesKey('workload_data_available', barePod('virtual')))).toBe(0);
+  expect(familiesOf(served)).not.toContain('workload_used_bytes');
+});
 
-  it('pods that run elsewhere are not served from the summary of their old node', async () => {
-    const served = await serve(synthesised['a pod that runs elsewhere']);
-    expect(familiesOf(served)).not.toContain('pod_used_bytes');
-    expect(served.get(seriesKey('node_absent_info', { node: 'n2', reason: 'never' }))).toBe(1);
-  });
+it('pods that run elsewhere are not served from the summary of their old node', async () => {
+  const served = await serve(synthesised['a pod that runs elsewhere']);
+  expect(familiesOf(served)).not.toContain('pod_used_bytes');
+  expect(served.get(seriesKey('node_absent_info', { node: 'n2', reason: 'never' }))).toBe(1);
 });

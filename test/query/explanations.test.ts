@@ -171,143 +171,141 @@ it('a silent node and its pods have the findings of what was last known', async 
   expect(nodeExplanation(unknown, 'node-1')?.findings).toEqual([]);
 });
 
-describe('a measured pod', () => {
-  it('a measured pod has its findings, and not those of its node', async () => {
-    const podsOnNode = [aPod({ ...id, volumes: [aVolume()] }), aPod({ name: 'other', volumes: [aVolume()] })];
-    const pods = [aMeasuredPod({ ...id, pod: podsOnNode[0] })];
-    const node = aFreshNode(aNodeSnapshot({ pods, podsOnNode, node: aNode({ diskPressure: true }) }));
-    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
-    expect(await podsOf(reading, id)).toMatchObject([
-      { state: 'measured', findings: [{ kind: 'no_limit_or_request' }, { kind: 'volume_not_mounted' }] },
-    ]);
-    expect(await textOf(reading)).toMatch(/Warning: no container mounts emptyDir data\. Mount the volume/);
-    const kinds = nodeExplanation(reading, 'node-1')?.findings.map(({ kind }) => kind);
-    expect(kinds).toEqual(['no_limit_or_request', 'no_limit_or_request', 'volume_not_mounted', 'volume_not_mounted']);
-  });
+it('a measured pod has its findings, and not those of its node', async () => {
+  const podsOnNode = [aPod({ ...id, volumes: [aVolume()] }), aPod({ name: 'other', volumes: [aVolume()] })];
+  const pods = [aMeasuredPod({ ...id, pod: podsOnNode[0] })];
+  const node = aFreshNode(aNodeSnapshot({ pods, podsOnNode, node: aNode({ diskPressure: true }) }));
+  const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
+  expect(await podsOf(reading, id)).toMatchObject([
+    { state: 'measured', findings: [{ kind: 'no_limit_or_request' }, { kind: 'volume_not_mounted' }] },
+  ]);
+  expect(await textOf(reading)).toMatch(/Warning: no container mounts emptyDir data\. Mount the volume/);
+  const kinds = nodeExplanation(reading, 'node-1')?.findings.map(({ kind }) => kind);
+  expect(kinds).toEqual(['no_limit_or_request', 'no_limit_or_request', 'volume_not_mounted', 'volume_not_mounted']);
+});
 
-  it('a measured pod shows that it is never evicted for its limits', async () => {
-    expect(await textOf(readingOf(aPod({ ...id, isStatic: true })))).toContain(
-      'The pod is static: the kubelet never evicts it',
-    );
-    const critical = aPod({ ...id, priority: 2_000_001_000 });
-    expect(await textOf(readingOf(critical))).toContain('The pod is critical: the kubelet never evicts it');
-    expect(await textOf(readingOf(aPod({ ...id, priority: 1_000_000 })))).not.toContain('never evicts');
-  });
+it('a measured pod shows that it is never evicted for its limits', async () => {
+  expect(await textOf(readingOf(aPod({ ...id, isStatic: true })))).toContain(
+    'The pod is static: the kubelet never evicts it',
+  );
+  const critical = aPod({ ...id, priority: 2_000_001_000 });
+  expect(await textOf(readingOf(critical))).toContain('The pod is critical: the kubelet never evicts it');
+  expect(await textOf(readingOf(aPod({ ...id, priority: 1_000_000 })))).not.toContain('never evicts');
+});
 
-  it('a measured pod shows that its volumes are not measured yet', async () => {
-    const containers = [aContainer({ mounts: [aMount()] })];
-    const text = await textOf(readingOf(aPod({ ...id, containers, volumes: [aVolume()] })));
-    expect(text).toContain('The kubelet has not measured its volumes yet: they are missing from the total.');
-    expect(text).toMatch(/data +emptydir +- +- +yes: component emptydir +-/);
-  });
+it('a measured pod shows that its volumes are not measured yet', async () => {
+  const containers = [aContainer({ mounts: [aMount()] })];
+  const text = await textOf(readingOf(aPod({ ...id, containers, volumes: [aVolume()] })));
+  expect(text).toContain('The kubelet has not measured its volumes yet: they are missing from the total.');
+  expect(text).toMatch(/data +emptydir +- +- +yes: component emptydir +-/);
+});
 
-  it('a measured pod shows that its total is split evenly, and still adds up', async () => {
-    const summary = aPodSummary({
-      usedBytes: 5,
-      containers: [aContainerSummary({ name: 'a' }), aContainerSummary({ name: 'b' })],
-    });
-    const text = await textOf(readingOf(aPod(id), summary));
-    expect(text).toContain('Its total is split evenly over its containers.');
-    expect(text).toMatch(
-      /a\n {2}even part of the total +3 +3B\n {2}= attributed +3 +3B\nb\n {2}even part of the total +2/,
-    );
+it('a measured pod shows that its total is split evenly, and still adds up', async () => {
+  const summary = aPodSummary({
+    usedBytes: 5,
+    containers: [aContainerSummary({ name: 'a' }), aContainerSummary({ name: 'b' })],
   });
-
-  it('a pod that the API server does not know is marked', async () => {
-    const text = await textOf(readingOf(undefined));
-    expect(text).toMatch(
-      /^The API server does not know this pod.*[^]*^Pod shop\/cart-0 on node-1\nThe API server does not know this pod/m,
-    );
-  });
-
-  it('a pod without containers and limits has no table of them', async () => {
-    const text = await textOf(readingOf(aPod({ ...id, containers: [] }), aPodSummary({ containers: [] })));
-    expect(text).toContain('The kubelet lists no container.');
-    expect(text).toContain('No volumes.');
-    expect(text).toContain('No limit that the kubelet enforces.');
-  });
-
-  it('a measured pod shows of every volume whether it counts, and why', async () => {
-    const volumes = volumeTypes.map((type) => aVolume({ name: `v-${type}`, type }));
-    const summary = aPodSummary({
-      usedBytes: 10_000,
-      volumes: [
-        ...volumes.slice(0, 6).map(({ name }) => aVolumeSummary({ name, usedBytes: 1, timeMs: readAtMs - 61_000 })),
-        aVolumeSummary({ name: 'shm', usedBytes: 7 }),
-      ],
-    });
-    const pod = aPod({ ...id, volumes: [...volumes, aVolume({ name: 'shm', medium: 'Memory' })] });
-    const [report] = await podsOf(readingOf(pod, summary), id);
-    if (report?.state !== 'measured') throw new Error('not measured');
-    const counted = Object.fromEntries(
-      report.volumes.map(({ volume, isCounted, countedReason }) => [volume, [isCounted, countedReason]]),
-    );
-    expect(counted).toEqual({
-      'v-emptydir': [true, 'component emptydir'],
-      'v-configmap': [true, 'component configmap'],
-      'v-gitrepo': [false, 'not measured by kubelets'],
-      'v-secret': [false, 'in memory'],
-      'v-projected': [false, 'in memory'],
-      'v-downwardapi': [false, 'in memory'],
-      'v-hostpath': [false, 'files of the node'],
-      'v-pvc': [false, 'separate storage'],
-      'v-ephemeral': [false, 'separate storage'],
-      'v-csi': [false, 'separate storage'],
-      'v-nfs': [false, 'separate storage'],
-      'v-image': [false, 'image of the node'],
-      'v-unknown': [false, 'unknown type'],
-      shm: [false, 'in memory'],
-    });
-    expect(await textOf(readingOf(pod, summary))).toMatch(
-      /v-emptydir +emptydir +- +1 +yes: component emptydir +1m1s ago/,
-    );
-  });
-
-  it.each([
-    [true, 'logs (dedicated imagefs)'],
-    [false, 'rootfs + logs'],
-    [undefined, 'rootfs + logs'],
-  ])('a pod shows what a limit counts (dedicated imagefs: %s)', async (hasDedicatedImagefs, counted) => {
-    const reading = readingOf(aPod(id), aPodSummary(), { hasDedicatedImagefs });
-    const [node] = reading.snapshot.nodes;
-    if (node?.state !== 'fresh') throw new Error('no node');
-    const ratios = [aLimitRatio({ rule: 'container', container: 'main', usedBytes: 3, limitBytes: 2 })];
-    const pods = node.snapshot.pods.map((pod) => ({ ...pod, ratios }));
-    const changed = {
-      ...reading,
-      snapshot: aClusterSnapshot({ nodes: [{ ...node, snapshot: { ...node.snapshot, pods } }] }),
-    };
-    const [report] = await podsOf(changed, id);
-    expect(report).toHaveProperty('limits', [
-      {
-        rule: 'container',
-        container: 'main',
-        volume: undefined,
-        counted,
-        samples: [],
-        usedBytes: 3,
-        limitBytes: 2,
-        ratio: 1.5,
-      },
-    ]);
-  });
-
-  it.each([20, 40, 80, 200])(
-    'the text about a pod fits %i columns but for its commands, whatever its names are',
-    async (width) => {
-      const name = 'x\u001b[2J\u202e\n'.repeat(8);
-      const pod = aPod({ ...id, containers: [aContainer({ name })], volumes: [aVolume({ name })] });
-      const summary = aPodSummary({
-        containers: [{ name, rootfs: aContainerFs({ usedBytes: 1 }), logs: undefined }],
-        volumes: [aVolumeSummary({ name, usedBytes: 5 })],
-      });
-      const text = await textOf(readingOf(pod, summary), width);
-      expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
-      const lines = text.split('\n').filter((line) => !/^ {2}(?:ephemeral-storage-exporter|kubectl) /.test(line));
-      for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
-    },
+  const text = await textOf(readingOf(aPod(id), summary));
+  expect(text).toContain('Its total is split evenly over its containers.');
+  expect(text).toMatch(
+    /a\n {2}even part of the total +3 +3B\n {2}= attributed +3 +3B\nb\n {2}even part of the total +2/,
   );
 });
+
+it('a pod that the API server does not know is marked', async () => {
+  const text = await textOf(readingOf(undefined));
+  expect(text).toMatch(
+    /^The API server does not know this pod.*[^]*^Pod shop\/cart-0 on node-1\nThe API server does not know this pod/m,
+  );
+});
+
+it('a pod without containers and limits has no table of them', async () => {
+  const text = await textOf(readingOf(aPod({ ...id, containers: [] }), aPodSummary({ containers: [] })));
+  expect(text).toContain('The kubelet lists no container.');
+  expect(text).toContain('No volumes.');
+  expect(text).toContain('No limit that the kubelet enforces.');
+});
+
+it('a measured pod shows of every volume whether it counts, and why', async () => {
+  const volumes = volumeTypes.map((type) => aVolume({ name: `v-${type}`, type }));
+  const summary = aPodSummary({
+    usedBytes: 10_000,
+    volumes: [
+      ...volumes.slice(0, 6).map(({ name }) => aVolumeSummary({ name, usedBytes: 1, timeMs: readAtMs - 61_000 })),
+      aVolumeSummary({ name: 'shm', usedBytes: 7 }),
+    ],
+  });
+  const pod = aPod({ ...id, volumes: [...volumes, aVolume({ name: 'shm', medium: 'Memory' })] });
+  const [report] = await podsOf(readingOf(pod, summary), id);
+  if (report?.state !== 'measured') throw new Error('not measured');
+  const counted = Object.fromEntries(
+    report.volumes.map(({ volume, isCounted, countedReason }) => [volume, [isCounted, countedReason]]),
+  );
+  expect(counted).toEqual({
+    'v-emptydir': [true, 'component emptydir'],
+    'v-configmap': [true, 'component configmap'],
+    'v-gitrepo': [false, 'not measured by kubelets'],
+    'v-secret': [false, 'in memory'],
+    'v-projected': [false, 'in memory'],
+    'v-downwardapi': [false, 'in memory'],
+    'v-hostpath': [false, 'files of the node'],
+    'v-pvc': [false, 'separate storage'],
+    'v-ephemeral': [false, 'separate storage'],
+    'v-csi': [false, 'separate storage'],
+    'v-nfs': [false, 'separate storage'],
+    'v-image': [false, 'image of the node'],
+    'v-unknown': [false, 'unknown type'],
+    shm: [false, 'in memory'],
+  });
+  expect(await textOf(readingOf(pod, summary))).toMatch(
+    /v-emptydir +emptydir +- +1 +yes: component emptydir +1m1s ago/,
+  );
+});
+
+it.each([
+  [true, 'logs (dedicated imagefs)'],
+  [false, 'rootfs + logs'],
+  [undefined, 'rootfs + logs'],
+])('a pod shows what a limit counts (dedicated imagefs: %s)', async (hasDedicatedImagefs, counted) => {
+  const reading = readingOf(aPod(id), aPodSummary(), { hasDedicatedImagefs });
+  const [node] = reading.snapshot.nodes;
+  if (node?.state !== 'fresh') throw new Error('no node');
+  const ratios = [aLimitRatio({ rule: 'container', container: 'main', usedBytes: 3, limitBytes: 2 })];
+  const pods = node.snapshot.pods.map((pod) => ({ ...pod, ratios }));
+  const changed = {
+    ...reading,
+    snapshot: aClusterSnapshot({ nodes: [{ ...node, snapshot: { ...node.snapshot, pods } }] }),
+  };
+  const [report] = await podsOf(changed, id);
+  expect(report).toHaveProperty('limits', [
+    {
+      rule: 'container',
+      container: 'main',
+      volume: undefined,
+      counted,
+      samples: [],
+      usedBytes: 3,
+      limitBytes: 2,
+      ratio: 1.5,
+    },
+  ]);
+});
+
+it.each([20, 40, 80, 200])(
+  'the text about a pod fits %i columns but for its commands, whatever its names are',
+  async (width) => {
+    const name = 'x\u001b[2J\u202e\n'.repeat(8);
+    const pod = aPod({ ...id, containers: [aContainer({ name })], volumes: [aVolume({ name })] });
+    const summary = aPodSummary({
+      containers: [{ name, rootfs: aContainerFs({ usedBytes: 1 }), logs: undefined }],
+      volumes: [aVolumeSummary({ name, usedBytes: 5 })],
+    });
+    const text = await textOf(readingOf(pod, summary), width);
+    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+    const lines = text.split('\n').filter((line) => !/^ {2}(?:ephemeral-storage-exporter|kubectl) /.test(line));
+    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
+  },
+);
 
 describe('a workload', () => {
   const billing = aWorkload({ name: 'billing' });

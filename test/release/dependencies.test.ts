@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import path from 'node:path';
 
 import { build } from 'esbuild';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../..');
 
@@ -39,27 +39,25 @@ async function imported(): Promise<readonly string[]> {
   return [...new Set(names.map(({ path: name }) => /^(?:@[^/]+\/)?[^/]+/.exec(name)?.[0] ?? name))].sort();
 }
 
-describe('the dependencies in package.json', () => {
-  it('dependencies are those that the program imports, which audits of production read, and no others', async () => {
-    expect(Object.keys(manifest.dependencies ?? {}).sort()).toEqual(await imported());
-  });
+it('dependencies are those that the program imports, which audits of production read, and no others', async () => {
+  expect(Object.keys(manifest.dependencies ?? {}).sort()).toEqual(await imported());
+});
 
-  it('dependencies are exact versions', () => {
-    const versions = { ...manifest.dependencies, ...manifest.devDependencies };
-    expect(Object.entries(versions).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version))).toEqual([]);
-  });
+it('dependencies are exact versions', () => {
+  const versions = { ...manifest.dependencies, ...manifest.devDependencies };
+  expect(Object.entries(versions).filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.-]+)?$/.test(version))).toEqual([]);
+});
 
-  it('dependencies are locked as such', () => {
-    const { dependencies, devDependencies } = packages[''] ?? {};
-    expect({ dependencies, devDependencies }).toEqual({
-      dependencies: manifest.dependencies,
-      devDependencies: manifest.devDependencies,
-    });
-    const names = Object.keys(manifest.dependencies ?? {});
-    expect(names.filter((name) => packages[`node_modules/${name}`]?.dev !== undefined)).toEqual([]);
+it('dependencies are locked as such', () => {
+  const { dependencies, devDependencies } = packages[''] ?? {};
+  expect({ dependencies, devDependencies }).toEqual({
+    dependencies: manifest.dependencies,
+    devDependencies: manifest.devDependencies,
   });
+  const names = Object.keys(manifest.dependencies ?? {});
+  expect(names.filter((name) => packages[`node_modules/${name}`]?.dev !== undefined)).toEqual([]);
+});
 
-  it('dependencies are not published: package.json itself cannot be, only the tarball of `npm run package`', () => {
-    expect(manifest.private).toBe(true);
-  });
+it('dependencies are not published: package.json itself cannot be, only the tarball of `npm run package`', () => {
+  expect(manifest.private).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 // @ts-expect-error: it runs in the build of the image, where only the bundler is installed
 import * as untypedPackages from '../../scripts/bundled-packages.mjs';
@@ -40,54 +40,52 @@ function metafile(files: Readonly<Record<string, readonly string[]>>, dropped: r
   return { inputs: Object.fromEntries(inputs), outputs: Object.fromEntries(outputs) };
 }
 
-describe('packages of a bundle', () => {
-  it.each<[string, Metafile, Readonly<Record<string, readonly string[]>>]>([
-    [
-      'of the project, of a scope, and of another package',
-      metafile({
-        'src/cli.ts': ['src/app.ts', 'node_modules/@scope/one/index.js', 'built-in:node:fs'],
-        'src/app.ts': ['node_modules/two/main.js', '../../sim/index.js'],
-        'built-in:node:fs': ['node:fs'],
-        'node_modules/@scope/one/index.js': ['node_modules/@scope/one/lib/part.js'],
-        'node_modules/@scope/one/lib/part.js': ['node_modules/@scope/one/node_modules/two/main.js'],
-        'node_modules/@scope/one/node_modules/two/main.js': [],
-        'node_modules/two/main.js': [],
-      }),
+it.each<[string, Metafile, Readonly<Record<string, readonly string[]>>]>([
+  [
+    'of the project, of a scope, and of another package',
+    metafile({
+      'src/cli.ts': ['src/app.ts', 'node_modules/@scope/one/index.js', 'built-in:node:fs'],
+      'src/app.ts': ['node_modules/two/main.js', '../../sim/index.js'],
+      'built-in:node:fs': ['node:fs'],
+      'node_modules/@scope/one/index.js': ['node_modules/@scope/one/lib/part.js'],
+      'node_modules/@scope/one/lib/part.js': ['node_modules/@scope/one/node_modules/two/main.js'],
+      'node_modules/@scope/one/node_modules/two/main.js': [],
+      'node_modules/two/main.js': [],
+    }),
+    {
+      '': ['node_modules/@scope/one', 'node_modules/two'],
+      'node_modules/@scope/one': ['node_modules/@scope/one/node_modules/two'],
+      'node_modules/@scope/one/node_modules/two': [],
+      'node_modules/two': [],
+    },
+  ],
+  [
+    'that import one another',
+    metafile({
+      'src/cli.ts': ['node_modules/b/index.js'],
+      'node_modules/b/index.js': ['node_modules/a/index.js', 'node_modules/b/other.js'],
+      'node_modules/b/other.js': ['node_modules/a/index.js'],
+      'node_modules/a/index.js': ['node_modules/b/other.js'],
+    }),
+    { '': ['node_modules/b'], 'node_modules/a': ['node_modules/b'], 'node_modules/b': ['node_modules/a'] },
+  ],
+  [
+    'without those of which no code is used',
+    metafile(
       {
-        '': ['node_modules/@scope/one', 'node_modules/two'],
-        'node_modules/@scope/one': ['node_modules/@scope/one/node_modules/two'],
-        'node_modules/@scope/one/node_modules/two': [],
-        'node_modules/two': [],
+        'src/cli.ts': ['node_modules/used/index.js'],
+        'node_modules/used/index.js': ['node_modules/unused/index.js', 'node_modules/used/unused.js'],
+        'node_modules/used/unused.js': [],
+        'node_modules/unused/index.js': [],
       },
-    ],
-    [
-      'that import one another',
-      metafile({
-        'src/cli.ts': ['node_modules/b/index.js'],
-        'node_modules/b/index.js': ['node_modules/a/index.js', 'node_modules/b/other.js'],
-        'node_modules/b/other.js': ['node_modules/a/index.js'],
-        'node_modules/a/index.js': ['node_modules/b/other.js'],
-      }),
-      { '': ['node_modules/b'], 'node_modules/a': ['node_modules/b'], 'node_modules/b': ['node_modules/a'] },
-    ],
-    [
-      'without those of which no code is used',
-      metafile(
-        {
-          'src/cli.ts': ['node_modules/used/index.js'],
-          'node_modules/used/index.js': ['node_modules/unused/index.js', 'node_modules/used/unused.js'],
-          'node_modules/used/unused.js': [],
-          'node_modules/unused/index.js': [],
-        },
-        ['node_modules/unused/index.js', 'node_modules/used/unused.js'],
-      ),
-      { '': ['node_modules/used'], 'node_modules/used': [] },
-    ],
-  ])('packages of a bundle are named with those that they import, in order: packages %s', (_which, input, expected) => {
-    const folders = bundledFolders(input);
-    expect(Object.fromEntries(folders)).toEqual(expected);
-    expect([...folders.keys()]).toEqual(Object.keys(expected).sort());
-  });
+      ['node_modules/unused/index.js', 'node_modules/used/unused.js'],
+    ),
+    { '': ['node_modules/used'], 'node_modules/used': [] },
+  ],
+])('packages of a bundle are named with those that they import, in order: packages %s', (_which, input, expected) => {
+  const folders = bundledFolders(input);
+  expect(Object.fromEntries(folders)).toEqual(expected);
+  expect([...folders.keys()]).toEqual(Object.keys(expected).sort());
 });
 
 const program: BundledPackage = {
@@ -113,22 +111,20 @@ const two: BundledPackage = {
   dependsOn: [],
 };
 
-describe('the bill of materials', () => {
-  it('the bill of materials has one component for a version that is installed in two folders', () => {
-    const nested = {
-      ...two,
-      folder: 'node_modules/@scope/one/node_modules/two',
-      dependsOn: ['node_modules/@scope/one'],
-    };
-    const again = { ...one, dependsOn: ['node_modules/two', nested.folder] };
-    const bom = cycloneDx(program, [two, again, nested]);
-    expect(bom).toMatchObject({
-      components: [{ name: 'one' }, { name: 'two' }],
-      dependencies: [
-        { dependsOn: ['pkg:npm/two@2.0.0'] },
-        {},
-        { ref: 'pkg:npm/two@2.0.0', dependsOn: ['pkg:npm/%40scope/one@4.0.0-rc.1%2Bbuild'] },
-      ],
-    });
+it('the bill of materials has one component for a version that is installed in two folders', () => {
+  const nested = {
+    ...two,
+    folder: 'node_modules/@scope/one/node_modules/two',
+    dependsOn: ['node_modules/@scope/one'],
+  };
+  const again = { ...one, dependsOn: ['node_modules/two', nested.folder] };
+  const bom = cycloneDx(program, [two, again, nested]);
+  expect(bom).toMatchObject({
+    components: [{ name: 'one' }, { name: 'two' }],
+    dependencies: [
+      { dependsOn: ['pkg:npm/two@2.0.0'] },
+      {},
+      { ref: 'pkg:npm/two@2.0.0', dependsOn: ['pkg:npm/%40scope/one@4.0.0-rc.1%2Bbuild'] },
+    ],
   });
 });

@@ -86,46 +86,44 @@ function ratioOf(usedBytes: number, limitBytes: number, more: Partial<LimitRatio
 /** 10 bytes in the writable layer, 5 in logs. */
 const pod = aPodSummary({ usedBytes: 15, containers: [aContainerSummary({ rootfsBytes: 10, logsBytes: 5 })] });
 
-describe('pods', () => {
-  it('pods are ranked largest first over all nodes, and all count in the sums', async () => {
-    const { pods, summary } = await reportOf({
-      nodes: [
+it('pods are ranked largest first over all nodes, and all count in the sums', async () => {
+  const { pods, summary } = await reportOf({
+    nodes: [
+      nodeOf(
+        'node-1',
+        Array.from({ length: 20 }, (_, index) => podOf(`a-${index}`, index)),
+      ),
+      nodeOf('node-2', [podOf('b', 15)]),
+    ],
+  });
+  expect(pods.items.map(({ pod }) => pod)).toEqual([
+    ...['a-19', 'a-18', 'a-17', 'a-16', 'a-15', 'b', 'a-14', 'a-13', 'a-12', 'a-11'],
+  ]);
+  expect(pods.totalCount).toBe(21);
+  expect(summary).toMatchObject({ podCount: 21, podsUsedBytes: 190 + 15 });
+});
+
+it('pods are ranked the same as after sorting all of them', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(fc.nat(50), { maxLength: 40 }), { maxLength: 5 }), async (sizes) => {
+      const nodes = sizes.map((ofNode, node) =>
         nodeOf(
-          'node-1',
-          Array.from({ length: 20 }, (_, index) => podOf(`a-${index}`, index)),
+          `node-${node}`,
+          ofNode.map((bytes, index) => podOf(`p-${node}-${index}`, bytes)),
         ),
-        nodeOf('node-2', [podOf('b', 15)]),
-      ],
-    });
-    expect(pods.items.map(({ pod }) => pod)).toEqual([
-      ...['a-19', 'a-18', 'a-17', 'a-16', 'a-15', 'b', 'a-14', 'a-13', 'a-12', 'a-11'],
-    ]);
-    expect(pods.totalCount).toBe(21);
-    expect(summary).toMatchObject({ podCount: 21, podsUsedBytes: 190 + 15 });
-  });
+      );
+      const { pods, summary } = await reportOf({ nodes });
+      const sorted = sizes.flat().sort((a, b) => b - a);
+      expect(pods.items.map(({ usedBytes }) => usedBytes)).toEqual(sorted.slice(0, 10));
+      expect(summary.podsUsedBytes).toBe(sorted.reduce((sum, bytes) => sum + bytes, 0));
+    }),
+  );
+});
 
-  it('pods are ranked the same as after sorting all of them', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(fc.nat(50), { maxLength: 40 }), { maxLength: 5 }), async (sizes) => {
-        const nodes = sizes.map((ofNode, node) =>
-          nodeOf(
-            `node-${node}`,
-            ofNode.map((bytes, index) => podOf(`p-${node}-${index}`, bytes)),
-          ),
-        );
-        const { pods, summary } = await reportOf({ nodes });
-        const sorted = sizes.flat().sort((a, b) => b - a);
-        expect(pods.items.map(({ usedBytes }) => usedBytes)).toEqual(sorted.slice(0, 10));
-        expect(summary.podsUsedBytes).toBe(sorted.reduce((sum, bytes) => sum + bytes, 0));
-      }),
-    );
-  });
-
-  it('pods are marked when the API server does not know them or their volumes are pending', async () => {
-    const pod = podOf('gone', 1, { pod: undefined, usage: aPodUsage({ volumesPending: true }) });
-    const { pods } = await reportOf({ nodes: [nodeOf('node-1', [pod])] });
-    expect(pods.items).toMatchObject([{ isKnown: false, state: 'pending' }]);
-  });
+it('pods are marked when the API server does not know them or their volumes are pending', async () => {
+  const pod = podOf('gone', 1, { pod: undefined, usage: aPodUsage({ volumesPending: true }) });
+  const { pods } = await reportOf({ nodes: [nodeOf('node-1', [pod])] });
+  expect(pods.items).toMatchObject([{ isKnown: false, state: 'pending' }]);
 });
 
 describe('limits', () => {
@@ -290,118 +288,116 @@ it('workloads are ranked largest first with the components of their pods, those 
   expect(summary.incompleteWorkloadCount).toBe(2);
 });
 
-describe('nodes', () => {
-  it('nodes without data come first, then the fullest, those that are never scraped last', async () => {
-    const { nodes, summary } = await reportOf({
-      nodes: [
-        nodeOf('a-roomy', [], 90_000),
-        nodeOf('b-full', [], 10_000),
-        nodeOf('b-roomier', [], 10_001),
-        anAbsentNode('c-virtual', 'skipped'),
-        { ...aFreshNode(aNodeSnapshot({ nodeName: 'd-stale' }), 70_000.4), state: 'stale' },
-        anAbsentNode('e-silent', 'timeout'),
-      ],
-    });
-    expect(nodes.items.map(({ node }) => node)).toEqual([
-      ...['e-silent', 'b-full', 'b-roomier', 'd-stale', 'a-roomy', 'c-virtual'],
-    ]);
-    expect(summary).toMatchObject({
-      freshNodeCount: 3,
-      staleNodeCount: 1,
-      absentNodeCount: 1,
-      failedNodeCount: 0,
-      skippedNodeCount: 1,
-      fullNodeCount: 1,
-      oldestDataAgeMs: 70_000,
-    });
+it('nodes without data come first, then the fullest, those that are never scraped last', async () => {
+  const { nodes, summary } = await reportOf({
+    nodes: [
+      nodeOf('a-roomy', [], 90_000),
+      nodeOf('b-full', [], 10_000),
+      nodeOf('b-roomier', [], 10_001),
+      anAbsentNode('c-virtual', 'skipped'),
+      { ...aFreshNode(aNodeSnapshot({ nodeName: 'd-stale' }), 70_000.4), state: 'stale' },
+      anAbsentNode('e-silent', 'timeout'),
+    ],
   });
+  expect(nodes.items.map(({ node }) => node)).toEqual([
+    ...['e-silent', 'b-full', 'b-roomier', 'd-stale', 'a-roomy', 'c-virtual'],
+  ]);
+  expect(summary).toMatchObject({
+    freshNodeCount: 3,
+    staleNodeCount: 1,
+    absentNodeCount: 1,
+    failedNodeCount: 0,
+    skippedNodeCount: 1,
+    fullNodeCount: 1,
+    oldestDataAgeMs: 70_000,
+  });
+});
 
-  it('nodes with a full disk and no threshold are counted', async () => {
-    const full = aNodeSnapshot({
-      nodeName: 'b-full',
-      summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 999 }) }),
-      thresholds: [],
-    });
-    const amounts = { pods: 0, images: 0, other: 70_000 };
-    const disk = { filesystem: 'nodefs', ofInodes: false, atMs: 0, capacity: 100_000, available: 30_000 } as const;
-    const growth = { held: amounts, grown: amounts, durationMs: 600_000, fallen: 30_000 };
-    const filling = { ...disk, ...growth, cause: undefined, calmAtMs: 0 };
-    const { summary, nodes } = await reportOf({
-      nodes: [
-        aFreshNode({ ...full, nodeName: 'a-bound' }),
-        aFreshNode({ ...full, unsetSignals: ['nodefs.available'] }),
-        aFreshNode({
-          ...full,
-          nodeName: 'c-soon',
-          summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 30_000 }) }),
-          unsetSignals: ['nodefs.available'],
-          fills: [filling],
-        }),
-      ],
-    });
-    expect(summary).toMatchObject({ fullNodeCount: 3, noSpaceNodeCount: 2 });
-    expect(nodes.items.map((node) => node.verdict?.kind)).toEqual([undefined, 'no_space', 'no_space']);
+it('nodes with a full disk and no threshold are counted', async () => {
+  const full = aNodeSnapshot({
+    nodeName: 'b-full',
+    summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 999 }) }),
+    thresholds: [],
   });
+  const amounts = { pods: 0, images: 0, other: 70_000 };
+  const disk = { filesystem: 'nodefs', ofInodes: false, atMs: 0, capacity: 100_000, available: 30_000 } as const;
+  const growth = { held: amounts, grown: amounts, durationMs: 600_000, fallen: 30_000 };
+  const filling = { ...disk, ...growth, cause: undefined, calmAtMs: 0 };
+  const { summary, nodes } = await reportOf({
+    nodes: [
+      aFreshNode({ ...full, nodeName: 'a-bound' }),
+      aFreshNode({ ...full, unsetSignals: ['nodefs.available'] }),
+      aFreshNode({
+        ...full,
+        nodeName: 'c-soon',
+        summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 30_000 }) }),
+        unsetSignals: ['nodefs.available'],
+        fills: [filling],
+      }),
+    ],
+  });
+  expect(summary).toMatchObject({ fullNodeCount: 3, noSpaceNodeCount: 2 });
+  expect(nodes.items.map((node) => node.verdict?.kind)).toEqual([undefined, 'no_space', 'no_space']);
+});
 
-  it('nodes without data have the reason, a hint and the last failure', async () => {
-    const failure = { reason: 'tls' as const, message: 'summary of node b: unknown authority', ageMs: 5 };
-    const { nodes, summary } = await reportOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });
-    expect(nodes.items).toMatchObject([{ reason: 'tls', failure, expectedPodCount: 1, measuredPodCount: 0 }]);
-    expect(summary).toMatchObject({ absentNodeCount: 1, failedNodeCount: 1 });
-    expect(nodes.items[0]).toHaveProperty('hint', expect.stringContaining('kubelet.tls.caFile'));
-  });
+it('nodes without data have the reason, a hint and the last failure', async () => {
+  const failure = { reason: 'tls' as const, message: 'summary of node b: unknown authority', ageMs: 5 };
+  const { nodes, summary } = await reportOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });
+  expect(nodes.items).toMatchObject([{ reason: 'tls', failure, expectedPodCount: 1, measuredPodCount: 0 }]);
+  expect(summary).toMatchObject({ absentNodeCount: 1, failedNodeCount: 1 });
+  expect(nodes.items[0]).toHaveProperty('hint', expect.stringContaining('kubelet.tls.caFile'));
+});
 
-  it('nodes have their verdict, the one of the list of nodes under pressure, by growth and by their condition', async () => {
-    const { kubeletUid } = aPod();
-    const snapshot = aNodeSnapshot({
-      summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100, availableBytes: 1 }), pods: [pod] }),
-      thresholds: [aNodeThreshold()],
-      layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
-      podsOnNode: [aPod()],
-    });
-    const samplesOf: SamplesOf = (nodeName, { uid }) =>
-      nodeName === 'node-1' && uid === kubeletUid
-        ? [
-            { atMs: 0, usedBytes: 1 },
-            { atMs: 60_000, usedBytes: 15 },
-          ]
-        : [];
-    const silent = { ...anAbsentNode('node-2', 'timeout'), node: aNode({ name: 'node-2', diskPressure: true }) };
-    const { nodes, pressure } = await reportOf({ nodes: [aFreshNode(snapshot), silent] }, { samplesOf });
-    const text =
-      'Pods are the cause, cart first (grew 14B in 1m to 5B): evicting every pod frees 5B, 1B is missing on nodefs.';
-    expect(pressure.items.map(({ verdict }) => verdict?.text)).toEqual([text]);
-    expect(nodes.items.map(({ diskPressure, verdict }) => [diskPressure, verdict?.text])).toEqual([
-      [
-        true,
-        'Unknown cause: the node reports DiskPressure, and may be evicting: its headroom is not known (no data: timeout).',
-      ],
-      [false, text],
-    ]);
+it('nodes have their verdict, the one of the list of nodes under pressure, by growth and by their condition', async () => {
+  const { kubeletUid } = aPod();
+  const snapshot = aNodeSnapshot({
+    summary: aNodeSummary({ nodefs: anFsStats({ capacityBytes: 100, availableBytes: 1 }), pods: [pod] }),
+    thresholds: [aNodeThreshold()],
+    layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
+    podsOnNode: [aPod()],
   });
+  const samplesOf: SamplesOf = (nodeName, { uid }) =>
+    nodeName === 'node-1' && uid === kubeletUid
+      ? [
+          { atMs: 0, usedBytes: 1 },
+          { atMs: 60_000, usedBytes: 15 },
+        ]
+      : [];
+  const silent = { ...anAbsentNode('node-2', 'timeout'), node: aNode({ name: 'node-2', diskPressure: true }) };
+  const { nodes, pressure } = await reportOf({ nodes: [aFreshNode(snapshot), silent] }, { samplesOf });
+  const text =
+    'Pods are the cause, cart first (grew 14B in 1m to 5B): evicting every pod frees 5B, 1B is missing on nodefs.';
+  expect(pressure.items.map(({ verdict }) => verdict?.text)).toEqual([text]);
+  expect(nodes.items.map(({ diskPressure, verdict }) => [diskPressure, verdict?.text])).toEqual([
+    [
+      true,
+      'Unknown cause: the node reports DiskPressure, and may be evicting: its headroom is not known (no data: timeout).',
+    ],
+    [false, text],
+  ]);
+});
 
-  it('nodes are limited in number, with their total', async () => {
-    const { nodes } = await reportOf({
-      nodes: Array.from({ length: 70 }, (_, index) => nodeOf(`node-${index}`, [], 60_000 - index)),
-    });
-    expect([nodes.items.length, nodes.totalCount]).toEqual([30, 70]);
-    expect(nodes.items[0]?.node).toBe('node-69');
+it('nodes are limited in number, with their total', async () => {
+  const { nodes } = await reportOf({
+    nodes: Array.from({ length: 70 }, (_, index) => nodeOf(`node-${index}`, [], 60_000 - index)),
   });
+  expect([nodes.items.length, nodes.totalCount]).toEqual([30, 70]);
+  expect(nodes.items[0]?.node).toBe('node-69');
+});
 
-  it('nodes show how much of their disk the other pods of the summary hold', async () => {
-    const shown = podOf('a', 10, { summary: aPodSummary({ name: 'a', usedBytes: 10 }) });
-    const others = [
-      aPodSummary({ name: 'gone', usedBytes: 5 }),
-      aPodSummary({ name: 'unmeasured', usedBytes: undefined }),
-    ];
-    const snapshot = aNodeSnapshot({ pods: [shown], summary: aNodeSummary({ pods: [shown.summary, ...others] }) });
-    const expected = { podCount: 1, podsUsedBytes: 10, otherPodCount: 2, otherPodsUsedBytes: 5 };
-    const { nodes } = await reportOf(
-      { nodes: [aFreshNode(snapshot), anAbsentNode('b', 'timeout')] },
-      { lastKnownOf: () => ({ snapshot, ageMs: 1 }) },
-    );
-    expect(nodes.items).toMatchObject([{ lastKnown: expected }, expected]);
-  });
+it('nodes show how much of their disk the other pods of the summary hold', async () => {
+  const shown = podOf('a', 10, { summary: aPodSummary({ name: 'a', usedBytes: 10 }) });
+  const others = [
+    aPodSummary({ name: 'gone', usedBytes: 5 }),
+    aPodSummary({ name: 'unmeasured', usedBytes: undefined }),
+  ];
+  const snapshot = aNodeSnapshot({ pods: [shown], summary: aNodeSummary({ pods: [shown.summary, ...others] }) });
+  const expected = { podCount: 1, podsUsedBytes: 10, otherPodCount: 2, otherPodsUsedBytes: 5 };
+  const { nodes } = await reportOf(
+    { nodes: [aFreshNode(snapshot), anAbsentNode('b', 'timeout')] },
+    { lastKnownOf: () => ({ snapshot, ageMs: 1 }) },
+  );
+  expect(nodes.items).toMatchObject([{ lastKnown: expected }, expected]);
 });
 
 describe('a node without data', () => {

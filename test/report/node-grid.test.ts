@@ -66,41 +66,39 @@ const frozenImagefs = { ...nothingFrozen, filesystems: new Set(['imagefs'] as co
 const ofVirtualCluster = aNode({ labels: { 'vcluster.loft.sh/fake-node': 'true' } });
 const missing = (view: NodeView): NodeView => ({ ...view, missingPods: 1 });
 
-describe('the condition of a node', () => {
-  it.each<[string, NodeView]>([
-    ['evicting', nodeOf('a', { headroom: -1 })],
-    ['evicting', nodeOf('a', { diskPressure: true, headroom: -1 })],
-    ['refusing', stale(nodeOf('a', { diskPressure: true, headroom: 900 }))],
-    ['no_space', nodeOf('a', { fullPercent: 100, diskPressure: true, unsetSignals: ['nodefs.available'] })],
-    ['silent', anAbsentNode('d', 'timeout')],
-    ['silent', anAbsentNode('a', 'connection')],
-    ['unknown', stale(frozen(nodeOf('a', { headroom: 1 })))],
-    ['unknown', unknownFree({ capacityBytes: 1, availableBytes: undefined })],
-    ['unknown', unknownFree({ capacityBytes: undefined, availableBytes: undefined })],
-    ['unknown', unknownFree({ capacityBytes: undefined })],
-    ['unknown', aFreshNode(aNodeSnapshot({ summary: aNodeSummary({ nodefs: undefined, imagefs: anFsStats() }) }))],
-    ['unknown', unknownFree({ inodes: 1, inodesFree: undefined })],
-    ['unknown', withImagefs({ availableBytes: undefined })],
-    ['unknown', withImagefs({ inodes: 9, inodesFree: undefined })],
-    ['unknown', withImagefs({}, { frozen: frozenImagefs })],
-    ['unknown', withImagefs({ availableBytes: undefined }, { thresholds: [], refutedSignals: ['imagefs.available'] })],
-    ['unknown', withImagefs({}, { node: ofVirtualCluster, thresholds: [] })],
-    ['refusing', withImagefs({ availableBytes: undefined }, { node: aNode({ diskPressure: true }) })],
-    ['near', nodeOf('a', { headroom: 1, fullPercent: 95 })],
-    ['ok', withImagefs({ availableBytes: undefined }, { thresholds: [] })],
-    ['ok', withImagefs({ inodes: 0, inodesFree: undefined })],
-    ['ok', withImagefs({}, { summary: aNodeSummary() })],
-    ['full', stale(nodeOf('a', { fullPercent: 80 }))],
-    ['awaited', anAbsentNode('a', 'timeout')],
-    ['awaited', anAbsentNode('a', 'never')],
-    ['stale', missing(stale(nodeOf('a', { fullPercent: 79 })))],
-    ['missing', missing(nodeOf('a', { unsetSignals: ['nodefs.available'] }))],
-    ['unprotected', nodeOf('a', { unsetSignals: ['nodefs.available'] })],
-    ['ok', nodeOf('a', { headroom: 900 })],
-    ['skipped', anAbsentNode('a', 'skipped')],
-  ])('the condition %s comes before those after it', (condition, view) => {
-    expect(nodeCondition(view, pressedOf(view), failureOf(view.nodeName))).toBe(condition);
-  });
+it.each<[string, NodeView]>([
+  ['evicting', nodeOf('a', { headroom: -1 })],
+  ['evicting', nodeOf('a', { diskPressure: true, headroom: -1 })],
+  ['refusing', stale(nodeOf('a', { diskPressure: true, headroom: 900 }))],
+  ['no_space', nodeOf('a', { fullPercent: 100, diskPressure: true, unsetSignals: ['nodefs.available'] })],
+  ['silent', anAbsentNode('d', 'timeout')],
+  ['silent', anAbsentNode('a', 'connection')],
+  ['unknown', stale(frozen(nodeOf('a', { headroom: 1 })))],
+  ['unknown', unknownFree({ capacityBytes: 1, availableBytes: undefined })],
+  ['unknown', unknownFree({ capacityBytes: undefined, availableBytes: undefined })],
+  ['unknown', unknownFree({ capacityBytes: undefined })],
+  ['unknown', aFreshNode(aNodeSnapshot({ summary: aNodeSummary({ nodefs: undefined, imagefs: anFsStats() }) }))],
+  ['unknown', unknownFree({ inodes: 1, inodesFree: undefined })],
+  ['unknown', withImagefs({ availableBytes: undefined })],
+  ['unknown', withImagefs({ inodes: 9, inodesFree: undefined })],
+  ['unknown', withImagefs({}, { frozen: frozenImagefs })],
+  ['unknown', withImagefs({ availableBytes: undefined }, { thresholds: [], refutedSignals: ['imagefs.available'] })],
+  ['unknown', withImagefs({}, { node: ofVirtualCluster, thresholds: [] })],
+  ['refusing', withImagefs({ availableBytes: undefined }, { node: aNode({ diskPressure: true }) })],
+  ['near', nodeOf('a', { headroom: 1, fullPercent: 95 })],
+  ['ok', withImagefs({ availableBytes: undefined }, { thresholds: [] })],
+  ['ok', withImagefs({ inodes: 0, inodesFree: undefined })],
+  ['ok', withImagefs({}, { summary: aNodeSummary() })],
+  ['full', stale(nodeOf('a', { fullPercent: 80 }))],
+  ['awaited', anAbsentNode('a', 'timeout')],
+  ['awaited', anAbsentNode('a', 'never')],
+  ['stale', missing(stale(nodeOf('a', { fullPercent: 79 })))],
+  ['missing', missing(nodeOf('a', { unsetSignals: ['nodefs.available'] }))],
+  ['unprotected', nodeOf('a', { unsetSignals: ['nodefs.available'] })],
+  ['ok', nodeOf('a', { headroom: 900 })],
+  ['skipped', anAbsentNode('a', 'skipped')],
+])('the condition %s comes before those after it', (condition, view) => {
+  expect(nodeCondition(view, pressedOf(view), failureOf(view.nodeName))).toBe(condition);
 });
 
 describe('the grid of nodes', () => {

@@ -17,15 +17,13 @@ const node = aFreshNode(undefined, 1_500.4);
 const cacheLimit = aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 3, limitBytes: 4 });
 const mainLimit = aLimitRatio({ rule: 'container', container: 'main', usedBytes: 1, limitBytes: 2 });
 
-describe('the report of a measured pod', () => {
-  it('the report of a pod that the API server does not know is neither known nor exempt', () => {
-    const pod = aMeasuredPod({ pod: undefined });
-    expect(measuredPodReport({ node, pod })).toMatchObject({ isKnown: false, isExempt: false });
-  });
+it('the report of a pod that the API server does not know is neither known nor exempt', () => {
+  const pod = aMeasuredPod({ pod: undefined });
+  expect(measuredPodReport({ node, pod })).toMatchObject({ isKnown: false, isExempt: false });
+});
 
-  it.each([[{ isStatic: true }], [{ priority: 2_000_001_000 }]])('a report is exempt with %j', (overrides) => {
-    expect(measuredPodReport({ node, pod: aMeasuredPod({ pod: aPod(overrides) }) }).isExempt).toBe(true);
-  });
+it.each([[{ isStatic: true }], [{ priority: 2_000_001_000 }]])('a report is exempt with %j', (overrides) => {
+  expect(measuredPodReport({ node, pod: aMeasuredPod({ pod: aPod(overrides) }) }).isExempt).toBe(true);
 });
 
 it('the report of a pod without data has the reason and the limits of its spec', () => {

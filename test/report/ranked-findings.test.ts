@@ -96,42 +96,40 @@ describe('the findings of a cluster', () => {
   });
 });
 
-describe('the findings of a node', () => {
-  it.each([
-    ['with little headroom', { thresholds: [aNodeThreshold({ threshold: 100, headroom: 24 })] }, 1],
-    ['with more headroom', { thresholds: [aNodeThreshold({ threshold: 100, headroom: 25 })] }, 0],
-    ['with the condition DiskPressure', { node: aNode({ diskPressure: true }) }, 1],
-  ])('findings of a node %s name pods without limits: %s', (_case, overrides, count) => {
-    expect(nodeFindings(aNodeSnapshot({ podsOnNode: [aPod()], ...overrides }))).toHaveLength(count);
-  });
+it.each([
+  ['with little headroom', { thresholds: [aNodeThreshold({ threshold: 100, headroom: 24 })] }, 1],
+  ['with more headroom', { thresholds: [aNodeThreshold({ threshold: 100, headroom: 25 })] }, 0],
+  ['with the condition DiskPressure', { node: aNode({ diskPressure: true }) }, 1],
+])('findings of a node %s name pods without limits: %s', (_case, overrides, count) => {
+  expect(nodeFindings(aNodeSnapshot({ podsOnNode: [aPod()], ...overrides }))).toHaveLength(count);
+});
 
-  it('findings of a node are in words, with the values and a fix', () => {
-    const pod = aPod({
-      containers: [
-        aContainer({ limitBytes: 100 * mib, requestBytes: 50 * mib, mounts: [aMount('cache')] }),
-        aContainer({ name: 'proxy' }),
-      ],
-      volumes: [aVolume({ name: 'cache', sizeLimitBytes: 200 * mib }), aVolume({ type: 'configmap', name: 'config' })],
-      hasPodLevelResources: true,
-    });
-    const containers = [aContainerSummary({ logsBytes: 120 * mib }), aContainerSummary({ name: 'proxy' })];
-    const snapshot = aNodeSnapshot({
-      podsOnNode: [pod, aPod({ name: 'bare' })],
-      summary: aNodeSummary({ pods: [aPodSummary({ containers })] }),
-      logRotation: { maxFileBytes: 10 * mib, maxFileCount: 5 },
-      thresholds: [aNodeThreshold()],
-    });
-    const reports = nodeFindings(snapshot).map(findingReport);
-    expect(reports.map((report) => [report.pod, report.container ?? report.volume, report.what])).toEqual([
-      ['cart-0', undefined, 'its request of 50Mi counts as 0 under node pressure, because it has pod-level resources'],
-      ['cart-0', 'main', 'its limit of 100Mi comes from container main alone; the usage of proxy counts towards it'],
-      ['cart-0', 'cache', 'sizeLimit 200Mi of emptyDir cache is above the limit of the pod, 100Mi'],
-      ['cart-0', 'main', 'logs of container main use 120Mi; rotation keeps 5 files of 10Mi of each of two runs'],
-      ['cart-0', 'config', 'no container mounts configMap config'],
-      ['bare', undefined, 'no container declares a limit or a request of ephemeral-storage'],
-    ]);
-    for (const { fix, node, namespace } of reports) {
-      expect([fix, node, namespace]).toEqual([expect.stringMatching(/^[A-Z].*\.$/), 'node-1', 'shop']);
-    }
+it('findings of a node are in words, with the values and a fix', () => {
+  const pod = aPod({
+    containers: [
+      aContainer({ limitBytes: 100 * mib, requestBytes: 50 * mib, mounts: [aMount('cache')] }),
+      aContainer({ name: 'proxy' }),
+    ],
+    volumes: [aVolume({ name: 'cache', sizeLimitBytes: 200 * mib }), aVolume({ type: 'configmap', name: 'config' })],
+    hasPodLevelResources: true,
   });
+  const containers = [aContainerSummary({ logsBytes: 120 * mib }), aContainerSummary({ name: 'proxy' })];
+  const snapshot = aNodeSnapshot({
+    podsOnNode: [pod, aPod({ name: 'bare' })],
+    summary: aNodeSummary({ pods: [aPodSummary({ containers })] }),
+    logRotation: { maxFileBytes: 10 * mib, maxFileCount: 5 },
+    thresholds: [aNodeThreshold()],
+  });
+  const reports = nodeFindings(snapshot).map(findingReport);
+  expect(reports.map((report) => [report.pod, report.container ?? report.volume, report.what])).toEqual([
+    ['cart-0', undefined, 'its request of 50Mi counts as 0 under node pressure, because it has pod-level resources'],
+    ['cart-0', 'main', 'its limit of 100Mi comes from container main alone; the usage of proxy counts towards it'],
+    ['cart-0', 'cache', 'sizeLimit 200Mi of emptyDir cache is above the limit of the pod, 100Mi'],
+    ['cart-0', 'main', 'logs of container main use 120Mi; rotation keeps 5 files of 10Mi of each of two runs'],
+    ['cart-0', 'config', 'no container mounts configMap config'],
+    ['bare', undefined, 'no container declares a limit or a request of ephemeral-storage'],
+  ]);
+  for (const { fix, node, namespace } of reports) {
+    expect([fix, node, namespace]).toEqual([expect.stringMatching(/^[A-Z].*\.$/), 'node-1', 'shop']);
+  }
 });

@@ -586,65 +586,63 @@ const situations: Readonly<Record<string, Situation>> = {
   },
 };
 
-describe('the verdict of a full node', () => {
-  it('the verdict of a full node names the cause, what frees space and what is missing, with commands', async () => {
-    const verdicts = Object.entries(situations).map(([what, situation]) => verdictText(what, verdictOf(situation)));
-    await expect(verdicts.join('\n')).toMatchFileSnapshot('../golden/node-verdicts.txt');
-  });
+it('the verdict of a full node names the cause, what frees space and what is missing, with commands', async () => {
+  const verdicts = Object.entries(situations).map(([what, situation]) => verdictText(what, verdictOf(situation)));
+  await expect(verdicts.join('\n')).toMatchFileSnapshot('../golden/node-verdicts.txt');
+});
 
-  it('the verdict of a full node has its kind and its numbers', () => {
-    expect(verdictOf({ freeGib: 5, imagesGib: 30, unused: exactly(2) })).toMatchObject({
-      kind: 'pods',
-      signal: 'nodefs.available',
-      isAssumed: false,
-      thresholdBytes: 10 * gib,
-      available: 5 * gib,
-      headroom: -5 * gib,
-      missing: 5 * gib,
-      podsFreed: 20 * gib,
-      imagesFreed: 2 * gib,
-    });
+it('the verdict of a full node has its kind and its numbers', () => {
+  expect(verdictOf({ freeGib: 5, imagesGib: 30, unused: exactly(2) })).toMatchObject({
+    kind: 'pods',
+    signal: 'nodefs.available',
+    isAssumed: false,
+    thresholdBytes: 10 * gib,
+    available: 5 * gib,
+    headroom: -5 * gib,
+    missing: 5 * gib,
+    podsFreed: 20 * gib,
+    imagesFreed: 2 * gib,
   });
+});
 
-  it('a node far from its thresholds has no verdict', () => {
-    expect(verdictOf({ freeGib: 13 })).toBeUndefined();
-    expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(600_001) } })).toBeUndefined();
-    expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(1) }, source: absent })).toBeUndefined();
-  });
+it('a node far from its thresholds has no verdict', () => {
+  expect(verdictOf({ freeGib: 13 })).toBeUndefined();
+  expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(600_001) } })).toBeUndefined();
+  expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(1) }, source: absent })).toBeUndefined();
+});
 
-  it('a node that was forecast to cross a threshold has a verdict of it until its disk is calm', () => {
-    const fills = [{ ...filling(2, 60_000), warnedOf: 'nodefs.available' as const }];
-    const held = verdictOf({ freeGib: 13, snapshot: { fills } });
-    expect(held).toEqual(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(60_000) } }));
-    expect(verdictOf({ freeGib: 13, snapshot: { fills }, source: absent })).toBeUndefined();
-  });
+it('a node that was forecast to cross a threshold has a verdict of it until its disk is calm', () => {
+  const fills = [{ ...filling(2, 60_000), warnedOf: 'nodefs.available' as const }];
+  const held = verdictOf({ freeGib: 13, snapshot: { fills } });
+  expect(held).toEqual(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(60_000) } }));
+  expect(verdictOf({ freeGib: 13, snapshot: { fills }, source: absent })).toBeUndefined();
+});
 
-  it('a full node without a threshold has what is available, and no headroom', () => {
-    const verdict = verdictOf({ freeGib: 0, thresholds: [], snapshot: unset });
-    expect(verdict).toMatchObject({ kind: 'no_space', signal: 'nodefs.available', available: 0, podsFreed: 20 * gib });
-    expect(verdict).not.toHaveProperty('thresholdBytes');
-  });
+it('a full node without a threshold has what is available, and no headroom', () => {
+  const verdict = verdictOf({ freeGib: 0, thresholds: [], snapshot: unset });
+  expect(verdict).toMatchObject({ kind: 'no_space', signal: 'nodefs.available', available: 0, podsFreed: 20 * gib });
+  expect(verdict).not.toHaveProperty('thresholdBytes');
+});
 
-  it.each<readonly [string, number, ReturnType<typeof filling>[]]>([
-    ['has more than 5 % left', 5, []],
-    ['is full after ten minutes', 30, [filling(7.5, 150_001)]],
-    ['filled for so short a time that it says nothing of the time until it is full', 30, [filling(7.4, 10_000)]],
-    ['has as much left as before', 30, [filling(30, 100_000, 0)]],
-    ['has another filesystem that fills', 30, [{ ...filling(30, 100_000), filesystem: 'imagefs' }]],
-    ['has fewer inodes', 30, [{ ...filling(30, 100_000), ofInodes: true }]],
-  ])('a disk without a threshold has no verdict where it %s', (_what, freeGib, fills) => {
-    expect(verdictOf({ freeGib, thresholds: [], snapshot: { ...unset, fills } })).toBeUndefined();
-  });
+it.each<readonly [string, number, ReturnType<typeof filling>[]]>([
+  ['has more than 5 % left', 5, []],
+  ['is full after ten minutes', 30, [filling(7.5, 150_001)]],
+  ['filled for so short a time that it says nothing of the time until it is full', 30, [filling(7.4, 10_000)]],
+  ['has as much left as before', 30, [filling(30, 100_000, 0)]],
+  ['has another filesystem that fills', 30, [{ ...filling(30, 100_000), filesystem: 'imagefs' }]],
+  ['has fewer inodes', 30, [{ ...filling(30, 100_000), ofInodes: true }]],
+])('a disk without a threshold has no verdict where it %s', (_what, freeGib, fills) => {
+  expect(verdictOf({ freeGib, thresholds: [], snapshot: { ...unset, fills } })).toBeUndefined();
+});
 
-  it('a silent node has a verdict when it reports DiskPressure', () => {
-    const of = verdicts({ samplesOf: () => [], evictions: [anEvictionOf('cart-0', 60)], readAtMs });
-    const silent = { nodeName: 'node-1', state: 'absent', reason: 'timeout' } as const;
-    expect(of({ ...silent, node: aNode({ diskPressure: true }) }, undefined)?.text).toBe(
-      'Unknown cause: the node reports DiskPressure, and may be evicting: its headroom is not known (no data: timeout).',
-    );
-    expect(of({ ...silent, node: aNode({ diskPressure: false }) }, undefined)).toBeUndefined();
-    expect(of({ ...silent, reason: 'skipped', node: aNode({ diskPressure: true }) }, undefined)).toBeUndefined();
-  });
+it('a silent node has a verdict when it reports DiskPressure', () => {
+  const of = verdicts({ samplesOf: () => [], evictions: [anEvictionOf('cart-0', 60)], readAtMs });
+  const silent = { nodeName: 'node-1', state: 'absent', reason: 'timeout' } as const;
+  expect(of({ ...silent, node: aNode({ diskPressure: true }) }, undefined)?.text).toBe(
+    'Unknown cause: the node reports DiskPressure, and may be evicting: its headroom is not known (no data: timeout).',
+  );
+  expect(of({ ...silent, node: aNode({ diskPressure: false }) }, undefined)).toBeUndefined();
+  expect(of({ ...silent, reason: 'skipped', node: aNode({ diskPressure: true }) }, undefined)).toBeUndefined();
 });
 
 describe('the verdict of a node whose condition DiskPressure outlasts the shortage', () => {

@@ -56,112 +56,108 @@ function labelNames(list: string): readonly string[] {
     .filter((name) => name !== '');
 }
 
-describe('the rules', () => {
-  it('rules read families of the exporter, recorded series, and up', () => {
-    const known = new Set([...families.keys(), ...records.map(({ record }) => record), 'up']);
-    const named = [...expressions, ...textExpressions].flatMap(seriesNames);
-    expect(new Set(named).size).toBeGreaterThan(40);
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
-  });
-
-  it("rules have no more groups, and no more in one, than Mimir's ruler accepts without configuration", () => {
-    // https://grafana.com/docs/mimir/latest/configure/configuration-parameters/#limits
-    expect(rules.groups.length).toBeLessThanOrEqual(70);
-    expect(Math.max(...rules.groups.map(({ rules: ofGroup }) => ofGroup.length))).toBeLessThanOrEqual(20);
-  });
-
-  it('rules need only families of the standard profile, apart from two details', () => {
-    const full = familyTable(Object.values(selfFamilies)).filter(({ profile }) => profile === 'full');
-    const named = new Set([...expressions, ...textExpressions].flatMap(seriesNames));
-    const used = full.map(({ name }) => name).filter((name) => named.has(name));
-    expect(used.sort()).toEqual([
-      'ephemeral_storage_container_limit_bytes',
-      'ephemeral_storage_pod_volume_stats_timestamp_seconds',
-    ]);
-  });
-
-  it('rules match labels that the families have', () => {
-    const matchers = [...expressions, ...textExpressions].flatMap((text) => [
-      ...text.matchAll(/(?<![:\w])(ephemeral_storage_\w+)\{([^}]*)\}/g),
-    ]);
-    expect(matchers.length).toBeGreaterThan(5);
-    for (const [text, family = '', list = ''] of matchers) {
-      const names = [...list.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].map(([, name]) => name);
-      const overwritten = ['exported_namespace', 'exported_pod', 'exported_node'];
-      expect([...(families.get(family) ?? []), 'cluster', 'job', ...overwritten], text).toEqual(
-        expect.arrayContaining(names),
-      );
-    }
-  });
-
-  it('rules keep the cluster in every aggregation and every match', () => {
-    for (const expression of expressions) {
-      for (const [text, by] of expression.matchAll(aggregations)) expect(by, text).toBe('by');
-      for (const [, keyword = '', list = ''] of expression.matchAll(groupings)) {
-        if (keyword === 'by' || keyword === 'on') expect(labelNames(list), expression).toContain('cluster');
-        else expect(keyword, expression).toMatch(/^group_(?:left|right)$/);
-      }
-    }
-    for (const expression of textExpressions) expect(expression).toContain('{cluster=%q');
-  });
-
-  it('rules name no job', () => {
-    for (const expression of [...expressions, ...textExpressions])
-      expect(expression).not.toMatch(/\bjob\s*(?:!|=(?!%q))/);
-  });
-
-  it('rules name recorded series by level, metric and operation', () => {
-    for (const { record } of records) {
-      expect(record).toMatch(
-        /^(?:job|instance|workload|workload_container|pod|limit|node|node_filesystem|node_disk):\w+:\w+$/,
-      );
-    }
-    expect(new Set(records.map(({ record }) => record)).size).toBe(records.length);
-  });
-
-  it('rules are evaluated more often than the look-back of 5m, or read only over ranges', () => {
-    const rare = rules.groups.filter(({ interval = '1m' }) => !/^[1-4]m$/.test(interval));
-    const names = rare.flatMap((group) => recordsOf({ groups: [group] })).map(({ record }) => record);
-    expect(alertsOf({ groups: rare })).toEqual([]);
-    expect(names.length).toBeGreaterThan(0);
-    for (const name of names) {
-      const readings = [...expressions, ...textExpressions].flatMap((text) => text.split(name).slice(1));
-      expect(readings.length, name).toBeGreaterThan(0);
-      for (const rest of readings) expect(rest, name).toMatch(/^\[/);
-    }
-  });
-
-  it('rules look back for a day and more only over few series or few samples', () => {
-    const frugal = /:last1h$|:max1h$|:max_from_half$|:min_below_quarter$/;
-    const lookBacks = expressions.flatMap((text) => [...text.matchAll(/([\w:]+)(?:\{[^}]*\})?\[(\d+)d[^\]]*\]/g)]);
-    expect(lookBacks.length).toBeGreaterThan(5);
-    for (const [text, name] of lookBacks) expect(name, text).toMatch(frugal);
-  });
+it('rules read families of the exporter, recorded series, and up', () => {
+  const known = new Set([...families.keys(), ...records.map(({ record }) => record), 'up']);
+  const named = [...expressions, ...textExpressions].flatMap(seriesNames);
+  expect(new Set(named).size).toBeGreaterThan(40);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
-describe('every alert', () => {
-  it.each(alerts)('the alert $alert has severity, summary, description, runbook', ({ alert, labels, annotations }) => {
-    expect(alert).toMatch(/^EphemeralStorage[A-Z]\w+$/);
-    expect(['info', 'warning', 'critical']).toContain(labels['severity']);
-    expect(Object.keys(annotations).sort()).toEqual(['description', 'runbook_url', 'summary']);
-    expect(annotations['summary']).not.toContain('{{');
-    expect(annotations['description']).toMatch(/\{\{/);
-    expect(annotations['runbook_url']).toBe(`${runbooksUrl}#${alert.toLowerCase()}`);
-  });
+it("rules have no more groups, and no more in one, than Mimir's ruler accepts without configuration", () => {
+  // https://grafana.com/docs/mimir/latest/configure/configuration-parameters/#limits
+  expect(rules.groups.length).toBeLessThanOrEqual(70);
+  expect(Math.max(...rules.groups.map(({ rules: ofGroup }) => ofGroup.length))).toBeLessThanOrEqual(20);
+});
 
-  it('every alert has one runbook, and every runbook an alert', () => {
-    const sections = [...runbooks.matchAll(/^### (EphemeralStorage\w+)$/gm)].map(([, name]) => name);
-    expect(sections.sort()).toEqual(alerts.map(({ alert }) => alert).sort());
-  });
+it('rules need only families of the standard profile, apart from two details', () => {
+  const full = familyTable(Object.values(selfFamilies)).filter(({ profile }) => profile === 'full');
+  const named = new Set([...expressions, ...textExpressions].flatMap(seriesNames));
+  const used = full.map(({ name }) => name).filter((name) => named.has(name));
+  expect(used.sort()).toEqual([
+    'ephemeral_storage_container_limit_bytes',
+    'ephemeral_storage_pod_volume_stats_timestamp_seconds',
+  ]);
+});
 
-  it('every alert has a case in which it fires and one in which it does not', async () => {
-    const cases = (await readRuleTests()).flatMap(({ alert_rule_test: tests = [] }) => tests);
-    const namesOf = (fires: boolean) =>
-      new Set(cases.filter(({ exp_alerts }) => exp_alerts.length > 0 === fires).map(({ alertname }) => alertname));
-    const names = alerts.map(({ alert }) => alert).sort();
-    expect([...namesOf(true)].sort()).toEqual(names);
-    expect([...namesOf(false)].sort()).toEqual(names);
-  });
+it('rules match labels that the families have', () => {
+  const matchers = [...expressions, ...textExpressions].flatMap((text) => [
+    ...text.matchAll(/(?<![:\w])(ephemeral_storage_\w+)\{([^}]*)\}/g),
+  ]);
+  expect(matchers.length).toBeGreaterThan(5);
+  for (const [text, family = '', list = ''] of matchers) {
+    const names = [...list.matchAll(/(\w+)(?:=~|!~|!=|=)/g)].map(([, name]) => name);
+    const overwritten = ['exported_namespace', 'exported_pod', 'exported_node'];
+    expect([...(families.get(family) ?? []), 'cluster', 'job', ...overwritten], text).toEqual(
+      expect.arrayContaining(names),
+    );
+  }
+});
+
+it('rules keep the cluster in every aggregation and every match', () => {
+  for (const expression of expressions) {
+    for (const [text, by] of expression.matchAll(aggregations)) expect(by, text).toBe('by');
+    for (const [, keyword = '', list = ''] of expression.matchAll(groupings)) {
+      if (keyword === 'by' || keyword === 'on') expect(labelNames(list), expression).toContain('cluster');
+      else expect(keyword, expression).toMatch(/^group_(?:left|right)$/);
+    }
+  }
+  for (const expression of textExpressions) expect(expression).toContain('{cluster=%q');
+});
+
+it('rules name no job', () => {
+  for (const expression of [...expressions, ...textExpressions])
+    expect(expression).not.toMatch(/\bjob\s*(?:!|=(?!%q))/);
+});
+
+it('rules name recorded series by level, metric and operation', () => {
+  for (const { record } of records) {
+    expect(record).toMatch(
+      /^(?:job|instance|workload|workload_container|pod|limit|node|node_filesystem|node_disk):\w+:\w+$/,
+    );
+  }
+  expect(new Set(records.map(({ record }) => record)).size).toBe(records.length);
+});
+
+it('rules are evaluated more often than the look-back of 5m, or read only over ranges', () => {
+  const rare = rules.groups.filter(({ interval = '1m' }) => !/^[1-4]m$/.test(interval));
+  const names = rare.flatMap((group) => recordsOf({ groups: [group] })).map(({ record }) => record);
+  expect(alertsOf({ groups: rare })).toEqual([]);
+  expect(names.length).toBeGreaterThan(0);
+  for (const name of names) {
+    const readings = [...expressions, ...textExpressions].flatMap((text) => text.split(name).slice(1));
+    expect(readings.length, name).toBeGreaterThan(0);
+    for (const rest of readings) expect(rest, name).toMatch(/^\[/);
+  }
+});
+
+it('rules look back for a day and more only over few series or few samples', () => {
+  const frugal = /:last1h$|:max1h$|:max_from_half$|:min_below_quarter$/;
+  const lookBacks = expressions.flatMap((text) => [...text.matchAll(/([\w:]+)(?:\{[^}]*\})?\[(\d+)d[^\]]*\]/g)]);
+  expect(lookBacks.length).toBeGreaterThan(5);
+  for (const [text, name] of lookBacks) expect(name, text).toMatch(frugal);
+});
+
+it.each(alerts)('the alert $alert has severity, summary, description, runbook', ({ alert, labels, annotations }) => {
+  expect(alert).toMatch(/^EphemeralStorage[A-Z]\w+$/);
+  expect(['info', 'warning', 'critical']).toContain(labels['severity']);
+  expect(Object.keys(annotations).sort()).toEqual(['description', 'runbook_url', 'summary']);
+  expect(annotations['summary']).not.toContain('{{');
+  expect(annotations['description']).toMatch(/\{\{/);
+  expect(annotations['runbook_url']).toBe(`${runbooksUrl}#${alert.toLowerCase()}`);
+});
+
+it('every alert has one runbook, and every runbook an alert', () => {
+  const sections = [...runbooks.matchAll(/^### (EphemeralStorage\w+)$/gm)].map(([, name]) => name);
+  expect(sections.sort()).toEqual(alerts.map(({ alert }) => alert).sort());
+});
+
+it('every alert has a case in which it fires and one in which it does not', async () => {
+  const cases = (await readRuleTests()).flatMap(({ alert_rule_test: tests = [] }) => tests);
+  const namesOf = (fires: boolean) =>
+    new Set(cases.filter(({ exp_alerts }) => exp_alerts.length > 0 === fires).map(({ alertname }) => alertname));
+  const names = alerts.map(({ alert }) => alert).sort();
+  expect([...namesOf(true)].sort()).toEqual(names);
+  expect([...namesOf(false)].sort()).toEqual(names);
 });
 
 describe('gaps in the data', () => {
@@ -184,15 +180,13 @@ it('runbooks query existing series', () => {
   expect(queries.flatMap(seriesNames).filter((name) => !known.includes(name.replace(/_bucket$/, '')))).toEqual([]);
 });
 
-describe('every recorded series', () => {
-  it('every recorded series has tested values', async () => {
-    const tested = (await readRuleTests())
-      .flatMap(({ promql_expr_test: tests = [] }) => tests)
-      .filter(({ exp_samples }) => exp_samples.length > 0)
-      .flatMap(({ expr }) => seriesNames(expr));
-    const names = records.map(({ record }) => record);
-    expect(names.filter((name) => !tested.includes(name))).toEqual([]);
-  });
+it('every recorded series has tested values', async () => {
+  const tested = (await readRuleTests())
+    .flatMap(({ promql_expr_test: tests = [] }) => tests)
+    .filter(({ exp_samples }) => exp_samples.length > 0)
+    .flatMap(({ expr }) => seriesNames(expr));
+  const names = records.map(({ record }) => record);
+  expect(names.filter((name) => !tested.includes(name))).toEqual([]);
 });
 
 describe('the inhibitions', () => {

@@ -897,58 +897,56 @@ it('the last of two overlapping collections decides which nodes may soon evict a
   expect([...cluster.near]).toEqual([]);
 });
 
-describe('Collector: workloads without pods', () => {
-  it('a workload without pods is forgotten although a scrape always runs', async () => {
-    const cluster = twoNodes();
-    const { collect, resolver } = aCollector(cluster, { controllers: true });
-    /** With what ends it. */
-    const begin = async (): Promise<() => Promise<unknown>> => {
-      const respond = cluster.hold('node-2');
-      const collecting = collect();
-      await expect.poll(() => cluster.asked.splice(0)).toContain('node-2');
-      return async () => {
-        respond();
-        return collecting;
-      };
+it('a workload without pods is forgotten although a scrape always runs', async () => {
+  const cluster = twoNodes();
+  const { collect, resolver } = aCollector(cluster, { controllers: true });
+  /** With what ends it. */
+  const begin = async (): Promise<() => Promise<unknown>> => {
+    const respond = cluster.hold('node-2');
+    const collecting = collect();
+    await expect.poll(() => cluster.asked.splice(0)).toContain('node-2');
+    return async () => {
+      respond();
+      return collecting;
     };
-    let endLast = await begin();
-    const overlap = async (): Promise<void> => {
-      const endFormer = endLast;
-      endLast = await begin();
-      await endFormer();
-    };
-    await overlap();
-    const pod = cart('cart-0', 'node-1');
-    const [before] = resolver.workloadsOf(pod);
-    await overlap();
-    expect(resolver.workloadsOf(pod)[0]).toBe(before);
-    cluster.setPods('node-1', []);
-    await overlap();
-    await overlap();
-    expect(resolver.workloadsOf(pod)[0]).not.toBe(before);
-    await endLast();
-  });
-
-  it.each([{ controllers: true }, { labels: ['app'] }])(
-    'a workload that another scrape found while this one ran is not forgotten, with %j',
-    async (settings) => {
-      const cluster = twoNodes();
-      const { collect, resolver } = aCollector(cluster, settings);
-      const release = cluster.hold('node-2');
-      const first = collect();
-      const pod = aPod({ name: 'new-0', nodeName: 'node-3', labels: { app: 'new' } });
-      cluster.addNode('node-3', [pod]);
-      cluster.answer('node-3', { pods: [aPodSummary({ name: 'new-0' })] });
-      const second = collect();
-      await expect.poll(() => resolver.discoveredCount).toBe(2); // of node-1 and node-3
-      const [found] = resolver.workloadsOf(pod);
-      release();
-      await first;
-      expect(resolver.workloadsOf(pod)[0]).toBe(found);
-      expect((await second).workloads.map(({ workload }) => workload)).toContain(found);
-    },
-  );
+  };
+  let endLast = await begin();
+  const overlap = async (): Promise<void> => {
+    const endFormer = endLast;
+    endLast = await begin();
+    await endFormer();
+  };
+  await overlap();
+  const pod = cart('cart-0', 'node-1');
+  const [before] = resolver.workloadsOf(pod);
+  await overlap();
+  expect(resolver.workloadsOf(pod)[0]).toBe(before);
+  cluster.setPods('node-1', []);
+  await overlap();
+  await overlap();
+  expect(resolver.workloadsOf(pod)[0]).not.toBe(before);
+  await endLast();
 });
+
+it.each([{ controllers: true }, { labels: ['app'] }])(
+  'a workload that another scrape found while this one ran is not forgotten, with %j',
+  async (settings) => {
+    const cluster = twoNodes();
+    const { collect, resolver } = aCollector(cluster, settings);
+    const release = cluster.hold('node-2');
+    const first = collect();
+    const pod = aPod({ name: 'new-0', nodeName: 'node-3', labels: { app: 'new' } });
+    cluster.addNode('node-3', [pod]);
+    cluster.answer('node-3', { pods: [aPodSummary({ name: 'new-0' })] });
+    const second = collect();
+    await expect.poll(() => resolver.discoveredCount).toBe(2); // of node-1 and node-3
+    const [found] = resolver.workloadsOf(pod);
+    release();
+    await first;
+    expect(resolver.workloadsOf(pod)[0]).toBe(found);
+    expect((await second).workloads.map(({ workload }) => workload)).toContain(found);
+  },
+);
 
 describe('Collector: configurations of kubelets', () => {
   const configuration = (amount: number): KubeletConfiguration => ({
@@ -1014,32 +1012,30 @@ describe('Collector: pods on which kubelet and API server disagree', () => {
   });
 });
 
-describe('Collector: pods with detail series', () => {
-  it('pods with detail series are those that belong to a workload, once there is one', async () => {
-    const cluster = twoNodes();
-    cluster.setPods('node-2', [aPod({ name: 'cart-1', nodeName: 'node-2' })]);
-    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    const snapshot = await collect();
-    expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(1);
-    expect(snapshotOf(snapshot, 'node-2')?.pods).toHaveLength(0);
-  });
+it('pods with detail series are those that belong to a workload, once there is one', async () => {
+  const cluster = twoNodes();
+  cluster.setPods('node-2', [aPod({ name: 'cart-1', nodeName: 'node-2' })]);
+  const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+  const snapshot = await collect();
+  expect(snapshotOf(snapshot, 'node-1')?.pods).toHaveLength(1);
+  expect(snapshotOf(snapshot, 'node-2')?.pods).toHaveLength(0);
+});
 
-  it('pods without detail series are counted by reason', async () => {
-    const cluster = new FakeCluster();
-    cluster.addNode('node-1', [aPod({ name: 'silent' }), aPod({ name: 'bare', containers: [] })]);
-    cluster.answer('node-1', {
-      pods: [
-        aPodSummary({ name: 'silent', usedBytes: undefined }),
-        aPodSummary({ name: 'bare', containers: [] }),
-        aPodSummary({ name: 'stranger' }),
-      ],
-    });
-    const { collect } = aCollector(cluster);
-    expect(Object.fromEntries(snapshotOf(await collect(), 'node-1')?.skippedPods ?? [])).toEqual({
-      no_usage: 1,
-      no_containers: 1,
-      unknown_pod: 1,
-    });
+it('pods without detail series are counted by reason', async () => {
+  const cluster = new FakeCluster();
+  cluster.addNode('node-1', [aPod({ name: 'silent' }), aPod({ name: 'bare', containers: [] })]);
+  cluster.answer('node-1', {
+    pods: [
+      aPodSummary({ name: 'silent', usedBytes: undefined }),
+      aPodSummary({ name: 'bare', containers: [] }),
+      aPodSummary({ name: 'stranger' }),
+    ],
+  });
+  const { collect } = aCollector(cluster);
+  expect(Object.fromEntries(snapshotOf(await collect(), 'node-1')?.skippedPods ?? [])).toEqual({
+    no_usage: 1,
+    no_containers: 1,
+    unknown_pod: 1,
   });
 });
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Node } from '../../src/cluster/kube/objects.js';
 import type { NodeSummary } from '../../src/cluster/kubelet/summary.js';
@@ -105,49 +105,47 @@ const isHanging = ({ name }: Node): boolean => ['node-0', 'node-1', 'node-2', 'n
 const healthy = names.filter((name) => !isHanging(aNode({ name })));
 const missing = (set: ReadonlySet<string>, of = names): readonly string[] => of.filter((name) => !set.has(name));
 
-describe('scrapes whose deadline reaches a fifth of the nodes', () => {
-  it.each([
-    { what: 'at once, while their data is fresh', everyMs: 4_000, ttlMs: 55_000 },
-    { what: 'at once, while all data is old by the next scrape', everyMs: 4_000, ttlMs: 3_000 },
-    { what: 'after a pause in which all respond, and their data becomes too old', everyMs: 60_000, ttlMs: 15_000 },
-  ])('each node is asked and served within six scrapes, $what', async (times) => {
-    const { scrapes, cache, asked, served } = setUp({ ...times, responseMs: () => 3_900 });
-    await scrapes(6);
-    expect([missing(asked), missing(served)]).toEqual([[], []]);
-    cache[Symbol.dispose]();
-  });
+it.each([
+  { what: 'at once, while their data is fresh', everyMs: 4_000, ttlMs: 55_000 },
+  { what: 'at once, while all data is old by the next scrape', everyMs: 4_000, ttlMs: 3_000 },
+  { what: 'after a pause in which all respond, and their data becomes too old', everyMs: 60_000, ttlMs: 15_000 },
+])('each node is asked and served within six scrapes, $what', async (times) => {
+  const { scrapes, cache, asked, served } = setUp({ ...times, responseMs: () => 3_900 });
+  await scrapes(6);
+  expect([missing(asked), missing(served)]).toEqual([[], []]);
+  cache[Symbol.dispose]();
+});
 
-  it('each node is derived and served within six scrapes when that is what takes time', async () => {
-    const { scrapes, cache, served } = setUp({
-      ...{ everyMs: 60_000, ttlMs: 15_000, deriveMs: 390 },
-      responseMs: () => 0,
-    });
-    await scrapes(6);
-    expect(missing(served)).toEqual([]);
-    cache[Symbol.dispose]();
+it('each node is derived and served within six scrapes when that is what takes time', async () => {
+  const { scrapes, cache, served } = setUp({
+    ...{ everyMs: 60_000, ttlMs: 15_000, deriveMs: 390 },
+    responseMs: () => 0,
   });
+  await scrapes(6);
+  expect(missing(served)).toEqual([]);
+  cache[Symbol.dispose]();
+});
 
-  it('all other nodes are served within six scrapes while more than have slots respond too late', async () => {
-    const slow = new Set(names.slice(0, slotCount + 2));
-    const { scrapes, cache, asked, served } = setUp({
-      ...{ everyMs: 60_000, ttlMs: 15_000 },
-      responseMs: ({ name }) => (slow.has(name) ? 6_000 : 3_900),
-    });
-    await scrapes(6);
-    const others = names.filter((name) => !slow.has(name));
-    expect([missing(asked), missing(served, others)]).toEqual([[], []]);
-    cache[Symbol.dispose]();
+it('all other nodes are served within six scrapes while more than have slots respond too late', async () => {
+  const slow = new Set(names.slice(0, slotCount + 2));
+  const { scrapes, cache, asked, served } = setUp({
+    ...{ everyMs: 60_000, ttlMs: 15_000 },
+    responseMs: ({ name }) => (slow.has(name) ? 6_000 : 3_900),
   });
+  await scrapes(6);
+  const others = names.filter((name) => !slow.has(name));
+  expect([missing(asked), missing(served, others)]).toEqual([[], []]);
+  cache[Symbol.dispose]();
+});
 
-  it('all other nodes are served within six scrapes while five hang', async () => {
-    const { scrapes, cache, asked, served } = setUp({
-      ...{ everyMs: 60_000, ttlMs: 15_000 },
-      responseMs: (node) => (isHanging(node) ? Infinity : 3_900),
-    });
-    await scrapes(1); // which hang is known then
-    served.clear();
-    await scrapes(6);
-    expect([missing(asked), missing(served, healthy)]).toEqual([[], []]);
-    cache[Symbol.dispose]();
+it('all other nodes are served within six scrapes while five hang', async () => {
+  const { scrapes, cache, asked, served } = setUp({
+    ...{ everyMs: 60_000, ttlMs: 15_000 },
+    responseMs: (node) => (isHanging(node) ? Infinity : 3_900),
   });
+  await scrapes(1); // which hang is known then
+  served.clear();
+  await scrapes(6);
+  expect([missing(asked), missing(served, healthy)]).toEqual([[], []]);
+  cache[Symbol.dispose]();
 });

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
 
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 import type { WebTls } from '../../src/config/web/web-config.js';
 import { TestAuthority } from '../support/certificates.js';
@@ -56,57 +56,55 @@ class HeldServer implements AsyncDisposable {
   }
 }
 
-describe('a half-closed connection', () => {
-  it.each(['http', 'https'])('a half-closed client gets the whole response, then the end: %s', async (scheme) => {
-    await using server = await HeldServer.start(scheme === 'https' ? tls : undefined);
-    const socket = server.connect(scheme);
-    const received = text(socket);
-    (await server.halfClosed).end(body);
-    expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nx{1048576}$/);
-    expect(server.clock.sleeperCount).toBe(0);
-  });
+it.each(['http', 'https'])('a half-closed client gets the whole response, then the end: %s', async (scheme) => {
+  await using server = await HeldServer.start(scheme === 'https' ? tls : undefined);
+  const socket = server.connect(scheme);
+  const received = text(socket);
+  (await server.halfClosed).end(body);
+  expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nx{1048576}$/);
+  expect(server.clock.sleeperCount).toBe(0);
+});
 
-  it('a half-closed client gets an interim response each second until its response begins', async () => {
-    await using server = await HeldServer.start();
-    const received = text(server.connect('http'));
-    const response = await server.halfClosed;
-    await server.clock.advance(2_999);
-    response.write(body);
-    await server.clock.advance(5_000);
-    expect(server.clock.sleeperCount).toBe(0);
-    response.end();
-    const [before, after] = (await received).split('HTTP/1.1 200 OK');
-    expect(before).toBe(interim.repeat(2));
-    expect(after).not.toContain(interim);
-  });
+it('a half-closed client gets an interim response each second until its response begins', async () => {
+  await using server = await HeldServer.start();
+  const received = text(server.connect('http'));
+  const response = await server.halfClosed;
+  await server.clock.advance(2_999);
+  response.write(body);
+  await server.clock.advance(5_000);
+  expect(server.clock.sleeperCount).toBe(0);
+  response.end();
+  const [before, after] = (await received).split('HTTP/1.1 200 OK');
+  expect(before).toBe(interim.repeat(2));
+  expect(after).not.toContain(interim);
+});
 
-  it('a half-closed client gets no interim response with HTTP/1.0, which has none', async () => {
-    await using server = await HeldServer.start();
-    const received = text(server.connect('http', '1.0'));
-    const response = await server.halfClosed;
-    await server.clock.advance(5_000);
-    response.end(body);
-    expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
-  });
+it('a half-closed client gets no interim response with HTTP/1.0, which has none', async () => {
+  await using server = await HeldServer.start();
+  const received = text(server.connect('http', '1.0'));
+  const response = await server.halfClosed;
+  await server.clock.advance(5_000);
+  response.end(body);
+  expect(await received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+});
 
-  it.each(['http', 'https'])('a half-closed client is noticed when it has left: %s', async (scheme) => {
-    await using server = await HeldServer.start(scheme === 'https' ? tls : undefined);
-    const socket = server.connect(scheme);
-    socket.on('error', () => undefined);
-    const response = await server.halfClosed;
-    socket.destroy();
-    await expect
-      .poll(
-        async () => {
-          await server.clock.advance(1_000);
-          return response.destroyed;
-        },
-        { interval: 5 },
-      )
-      .toBe(true);
-    expect(response.writableFinished).toBe(false);
-    expect(server.clock.sleeperCount).toBe(0);
-  });
+it.each(['http', 'https'])('a half-closed client is noticed when it has left: %s', async (scheme) => {
+  await using server = await HeldServer.start(scheme === 'https' ? tls : undefined);
+  const socket = server.connect(scheme);
+  socket.on('error', () => undefined);
+  const response = await server.halfClosed;
+  socket.destroy();
+  await expect
+    .poll(
+      async () => {
+        await server.clock.advance(1_000);
+        return response.destroyed;
+      },
+      { interval: 5 },
+    )
+    .toBe(true);
+  expect(response.writableFinished).toBe(false);
+  expect(server.clock.sleeperCount).toBe(0);
 });
 
 it('a connection ends when its client closes its half between two requests', async () => {

@@ -442,80 +442,78 @@ describe('Listener: hostile connections', () => {
   });
 });
 
-describe('Listener.close', () => {
-  it('close resolves at once when the listener never listened', async () => {
-    await aListener('127.0.0.1', 0).close(60_000);
-  });
+it('close resolves at once when the listener never listened', async () => {
+  await aListener('127.0.0.1', 0).close(60_000);
+});
 
-  it('close ends idle connections and accepts no new ones', async () => {
-    await using server = await RunningServer.start(ok);
-    const agent = new Agent({ keepAlive: true });
-    await send({ port: server.port, path: '/', agent });
-    await server.close(60_000);
-    await expect(send({ port: server.port, path: '/' })).rejects.toThrow('ECONNREFUSED');
-    agent.destroy();
-  });
+it('close ends idle connections and accepts no new ones', async () => {
+  await using server = await RunningServer.start(ok);
+  const agent = new Agent({ keepAlive: true });
+  await send({ port: server.port, path: '/', agent });
+  await server.close(60_000);
+  await expect(send({ port: server.port, path: '/' })).rejects.toThrow('ECONNREFUSED');
+  agent.destroy();
+});
 
-  it('close lets a running response finish and announces the end of the connection', async () => {
-    const requests = new HeldRequests();
-    const clock = new ManualClock();
-    await using server = await RunningServer.start(requests.handler, clock);
-    const begun = requests.next();
-    const agent = new Agent({ keepAlive: true });
-    const answer = send({ port: server.port, path: '/', agent });
-    const response = await begun;
-    const closed = server.close(60_000);
-    response.end('late');
-    expect(await answer).toMatchObject({ status: 200, text: 'late', headers: { connection: 'close' } });
-    await closed;
-    expect(clock.sleeperCount).toBe(0);
-    agent.destroy();
-  });
+it('close lets a running response finish and announces the end of the connection', async () => {
+  const requests = new HeldRequests();
+  const clock = new ManualClock();
+  await using server = await RunningServer.start(requests.handler, clock);
+  const begun = requests.next();
+  const agent = new Agent({ keepAlive: true });
+  const answer = send({ port: server.port, path: '/', agent });
+  const response = await begun;
+  const closed = server.close(60_000);
+  response.end('late');
+  expect(await answer).toMatchObject({ status: 200, text: 'late', headers: { connection: 'close' } });
+  await closed;
+  expect(clock.sleeperCount).toBe(0);
+  agent.destroy();
+});
 
-  it('close ends the connection of a half-sent response after its end', async () => {
-    const requests = new HeldRequests();
-    await using server = await RunningServer.start(requests.handler);
-    const begun = requests.next();
-    const agent = new Agent({ keepAlive: true });
-    const outgoing = request({ host: '127.0.0.1', port: server.port, agent }).end();
-    const response = await begun;
-    response.write('first ');
-    const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-    const closed = server.close(60_000);
-    response.end('second');
-    expect(Buffer.concat(await incoming.toArray()).toString()).toBe('first second');
-    await closed;
-    agent.destroy();
-  });
+it('close ends the connection of a half-sent response after its end', async () => {
+  const requests = new HeldRequests();
+  await using server = await RunningServer.start(requests.handler);
+  const begun = requests.next();
+  const agent = new Agent({ keepAlive: true });
+  const outgoing = request({ host: '127.0.0.1', port: server.port, agent }).end();
+  const response = await begun;
+  response.write('first ');
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const closed = server.close(60_000);
+  response.end('second');
+  expect(Buffer.concat(await incoming.toArray()).toString()).toBe('first second');
+  await closed;
+  agent.destroy();
+});
 
-  it('close waits for clients at most for the grace period', async () => {
-    const requests = new HeldRequests();
-    const clock = new ManualClock();
-    await using server = await RunningServer.start(requests.handler, clock);
-    const begun = requests.next();
-    const answer = send({ port: server.port, path: '/' }).catch((error: unknown) => error);
-    await begun;
-    let isClosed = false;
-    const closed = server.close(10_000).then(() => {
-      isClosed = true;
-    });
-    await clock.advance(9_999);
-    expect(isClosed).toBe(false);
-    await clock.advance(1);
-    await closed;
-    expect(await answer).toMatchObject({ code: 'ECONNRESET' });
+it('close waits for clients at most for the grace period', async () => {
+  const requests = new HeldRequests();
+  const clock = new ManualClock();
+  await using server = await RunningServer.start(requests.handler, clock);
+  const begun = requests.next();
+  const answer = send({ port: server.port, path: '/' }).catch((error: unknown) => error);
+  await begun;
+  let isClosed = false;
+  const closed = server.close(10_000).then(() => {
+    isClosed = true;
   });
+  await clock.advance(9_999);
+  expect(isClosed).toBe(false);
+  await clock.advance(1);
+  await closed;
+  expect(await answer).toMatchObject({ code: 'ECONNRESET' });
+});
 
-  it('close waits for connections without a request at most for the grace period', async () => {
-    const clock = new ManualClock();
-    await using server = await RunningServer.start(ok, clock);
-    const socket = await connected({ port: server.port });
-    const ended = once(socket, 'close');
-    const closed = server.close(10_000);
-    await clock.advance(10_000);
-    await closed;
-    await ended;
-  });
+it('close waits for connections without a request at most for the grace period', async () => {
+  const clock = new ManualClock();
+  await using server = await RunningServer.start(ok, clock);
+  const socket = await connected({ port: server.port });
+  const ended = once(socket, 'close');
+  const closed = server.close(10_000);
+  await clock.advance(10_000);
+  await closed;
+  await ended;
 });
 
 it('a connection that cannot be accepted is in the log, and others are served', async () => {

@@ -78,124 +78,122 @@ async function pausedAnswer(port: number): Promise<IncomingMessage> {
   return incoming;
 }
 
-describe('MetricsHandler: a response', () => {
-  it.each([
-    [{}, 'text/plain; version=0.0.4; charset=utf-8'],
-    [{ accept: openMetrics }, 'application/openmetrics-text; version=1.0.0; charset=utf-8'],
-  ])('a response to %j has the type %s and its length', async (headers, contentType) => {
-    await using server = await startServer({
-      exposition: rendering(() => Promise.resolve(aBody('größe 1\n', 'b 2\n'))),
-    });
+it.each([
+  [{}, 'text/plain; version=0.0.4; charset=utf-8'],
+  [{ accept: openMetrics }, 'application/openmetrics-text; version=1.0.0; charset=utf-8'],
+])('a response to %j has the type %s and its length', async (headers, contentType) => {
+  await using server = await startServer({
+    exposition: rendering(() => Promise.resolve(aBody('größe 1\n', 'b 2\n'))),
+  });
+  const answer = await send({ port: server.port, path, headers });
+  expect(answer.status).toBe(200);
+  expect(answer.headers).toMatchObject({ 'content-type': contentType, vary: 'Accept, Accept-Encoding' });
+  expect(answer.headers['content-length']).toBe(String(answer.body.length));
+  expect(answer.headers['content-encoding']).toBeUndefined();
+  expect(answer.text).toBe('größe 1\nb 2\n');
+});
+
+it('a response is compressed for clients that accept gzip', async () => {
+  await using server = await startServer();
+  const answer = await send({ port: server.port, path, headers: { 'accept-encoding': 'gzip' } });
+  expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
+  expect(answer.headers['content-length']).toBe(String(answer.body.length));
+  expect(gunzipSync(answer.body).toString()).toBe('up 1\n');
+});
+
+it.each([{}, { 'accept-encoding': 'gzip' }])(
+  'a response of many megabytes arrives complete with %j',
+  async (headers) => {
+    const body = aLargeBody();
+    await using server = await startServer({ exposition: rendering(() => Promise.resolve(body)) });
     const answer = await send({ port: server.port, path, headers });
-    expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject({ 'content-type': contentType, vary: 'Accept, Accept-Encoding' });
-    expect(answer.headers['content-length']).toBe(String(answer.body.length));
-    expect(answer.headers['content-encoding']).toBeUndefined();
-    expect(answer.text).toBe('größe 1\nb 2\n');
-  });
+    const received = 'accept-encoding' in headers ? gunzipSync(answer.body) : answer.body;
+    expect(received.equals(Buffer.concat(body.chunks))).toBe(true);
+  },
+);
 
-  it('a response is compressed for clients that accept gzip', async () => {
-    await using server = await startServer();
-    const answer = await send({ port: server.port, path, headers: { 'accept-encoding': 'gzip' } });
-    expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept, Accept-Encoding' });
-    expect(answer.headers['content-length']).toBe(String(answer.body.length));
-    expect(gunzipSync(answer.body).toString()).toBe('up 1\n');
-  });
-
-  it.each([{}, { 'accept-encoding': 'gzip' }])(
-    'a response of many megabytes arrives complete with %j',
-    async (headers) => {
-      const body = aLargeBody();
-      await using server = await startServer({ exposition: rendering(() => Promise.resolve(body)) });
-      const answer = await send({ port: server.port, path, headers });
-      const received = 'accept-encoding' in headers ? gunzipSync(answer.body) : answer.body;
-      expect(received.equals(Buffer.concat(body.chunks))).toBe(true);
-    },
-  );
-
-  it.each([{}, { 'accept-encoding': 'gzip' }])(
-    'a response that arrives complete is a success, with %j',
-    async (headers) => {
-      const observer = new FakeObserver();
-      await using server = await startServer({ observer });
-      const agent = new Agent({ keepAlive: true });
-      for (const connection of [{}, { agent }]) {
-        const finished = observer.finished();
-        await send({ port: server.port, path, headers, ...connection });
-        expect(await finished).toBe('success');
-      }
-      agent.destroy();
-    },
-  );
-
-  it('a response may be empty', async () => {
-    await using server = await startServer({ exposition: rendering(() => Promise.resolve(aBody())) });
-    const answer = await send({ port: server.port, path });
-    expect([answer.status, answer.text]).toEqual([200, '']);
-  });
-
-  it.each(['GET', 'HEAD'])('a response to an unknown filter is 400, without a scrape: %s', async (method) => {
+it.each([{}, { 'accept-encoding': 'gzip' }])(
+  'a response that arrives complete is a success, with %j',
+  async (headers) => {
     const observer = new FakeObserver();
-    await using server = await startServer({ observer, source: { collect: () => Promise.reject(new Error('asked')) } });
-    for (const query of ['name[]=unknown', 'collect[]=pods']) {
-      const answer = await send({ port: server.port, path: `${path}?${query}`, method });
-      expect(answer.status).toBe(400);
-      if (method === 'GET') expect(answer.text).toMatch(/^unknown value of (?:name|collect)\[\]: [^\n]*\n$/);
-    }
-    expect(observer.results).toEqual([]);
-  });
-
-  it('a response contains what the query selects', async () => {
-    const asked: unknown[] = [];
-    await using server = await startServer({
-      exposition: rendering((_snapshot, request) => {
-        asked.push(request.filter);
-        return Promise.resolve(aBody());
-      }),
-    });
-    await send({ port: server.port, path: `${path}?name[]=a&name=b&collect[]=pod` });
-    await send({ port: server.port, path });
-    expect(asked).toEqual([
-      { names: new Set(['a', 'b']), levels: new Set(['pod']) },
-      { names: new Set(), levels: new Set() },
-    ]);
-  });
-
-  it('a response keeps the connection for the next scrape', async () => {
-    await using server = await startServer();
+    await using server = await startServer({ observer });
     const agent = new Agent({ keepAlive: true });
-    const first = await send({ port: server.port, path, agent });
-    expect(first.headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=310' });
-    expect((await send({ port: server.port, path, agent })).status).toBe(200);
-    agent.destroy();
-  });
-
-  it('a response has the metrics of the exporter alone before the first sync', async () => {
-    const clock = new ManualClock();
-    const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2' });
-    const snapshots = [undefined, aClusterSnapshot()];
-    await using server = await startServer({
-      source: { collect: () => Promise.resolve(snapshots.shift()) },
-      exposition: new Exposition({
-        settings: expositionSettings(),
-        selfMetrics,
-        observer: { capped: () => undefined },
-        lane: atOnce,
-        clock,
-      }),
-      observer: selfMetrics,
-      clock,
-    });
-    const names: (readonly string[])[] = [];
-    for (const format of ['text', 'openmetrics'] as const) {
-      const headers = format === 'text' ? {} : { accept: openMetrics };
-      const answer = await send({ port: server.port, path, headers });
-      names.push(parseExposition(answer.body, format).map(({ name }) => name));
+    for (const connection of [{}, { agent }]) {
+      const finished = observer.finished();
+      await send({ port: server.port, path, headers, ...connection });
+      expect(await finished).toBe('success');
     }
-    expect(names[0]).toContain('ephemeral_storage_exporter_build_info');
-    expect(names[0]).not.toContain('ephemeral_storage_pod_used_bytes');
-    expect(names[1]).toContain('ephemeral_storage_pod_used_bytes');
+    agent.destroy();
+  },
+);
+
+it('a response may be empty', async () => {
+  await using server = await startServer({ exposition: rendering(() => Promise.resolve(aBody())) });
+  const answer = await send({ port: server.port, path });
+  expect([answer.status, answer.text]).toEqual([200, '']);
+});
+
+it.each(['GET', 'HEAD'])('a response to an unknown filter is 400, without a scrape: %s', async (method) => {
+  const observer = new FakeObserver();
+  await using server = await startServer({ observer, source: { collect: () => Promise.reject(new Error('asked')) } });
+  for (const query of ['name[]=unknown', 'collect[]=pods']) {
+    const answer = await send({ port: server.port, path: `${path}?${query}`, method });
+    expect(answer.status).toBe(400);
+    if (method === 'GET') expect(answer.text).toMatch(/^unknown value of (?:name|collect)\[\]: [^\n]*\n$/);
+  }
+  expect(observer.results).toEqual([]);
+});
+
+it('a response contains what the query selects', async () => {
+  const asked: unknown[] = [];
+  await using server = await startServer({
+    exposition: rendering((_snapshot, request) => {
+      asked.push(request.filter);
+      return Promise.resolve(aBody());
+    }),
   });
+  await send({ port: server.port, path: `${path}?name[]=a&name=b&collect[]=pod` });
+  await send({ port: server.port, path });
+  expect(asked).toEqual([
+    { names: new Set(['a', 'b']), levels: new Set(['pod']) },
+    { names: new Set(), levels: new Set() },
+  ]);
+});
+
+it('a response keeps the connection for the next scrape', async () => {
+  await using server = await startServer();
+  const agent = new Agent({ keepAlive: true });
+  const first = await send({ port: server.port, path, agent });
+  expect(first.headers).toMatchObject({ connection: 'keep-alive', 'keep-alive': 'timeout=310' });
+  expect((await send({ port: server.port, path, agent })).status).toBe(200);
+  agent.destroy();
+});
+
+it('a response has the metrics of the exporter alone before the first sync', async () => {
+  const clock = new ManualClock();
+  const selfMetrics = new SelfMetrics({ version: '1.2.3', nodeVersion: 'v20.20.2' });
+  const snapshots = [undefined, aClusterSnapshot()];
+  await using server = await startServer({
+    source: { collect: () => Promise.resolve(snapshots.shift()) },
+    exposition: new Exposition({
+      settings: expositionSettings(),
+      selfMetrics,
+      observer: { capped: () => undefined },
+      lane: atOnce,
+      clock,
+    }),
+    observer: selfMetrics,
+    clock,
+  });
+  const names: (readonly string[])[] = [];
+  for (const format of ['text', 'openmetrics'] as const) {
+    const headers = format === 'text' ? {} : { accept: openMetrics };
+    const answer = await send({ port: server.port, path, headers });
+    names.push(parseExposition(answer.body, format).map(({ name }) => name));
+  }
+  expect(names[0]).toContain('ephemeral_storage_exporter_build_info');
+  expect(names[0]).not.toContain('ephemeral_storage_pod_used_bytes');
+  expect(names[1]).toContain('ephemeral_storage_pod_used_bytes');
 });
 
 it('HEAD has the headers without a collection', async () => {
@@ -324,123 +322,116 @@ describe('MetricsHandler: the deadline', () => {
   });
 });
 
-describe('MetricsHandler: the limit of running scrapes', () => {
-  it('more than the limit of running scrapes are refused, and new ones are accepted afterwards', async () => {
-    const source = new HeldSource();
-    const observer = new FakeObserver();
-    await using server = await startServer({ source, observer });
-    const begun = [source.next(), source.next()];
-    const running = [1, 2].map(() => send({ port: server.port, path }));
-    const collections = await Promise.all(begun);
-    const refused = await send({ port: server.port, path });
-    expect([refused.status, refused.text]).toEqual([503, 'too many concurrent scrapes\n']);
-    expect(refused.headers['retry-after']).toBe('1');
-    for (const { resolve } of collections) resolve(emptySnapshot);
-    await Promise.all(running);
-    const next = source.next();
-    const answer = send({ port: server.port, path });
-    (await next).resolve(emptySnapshot);
-    expect((await answer).status).toBe(200);
-    expect(observer.results).toEqual(['rejected', 'success', 'success', 'success']);
-  });
-
-  it('a scrape lets requests to kubelets wait once nodes are no longer waited for, until it is rendered', async () => {
-    const source = new HeldSource();
-    const clock = new ManualClock();
-    const scheduler = new Scheduler(clock);
-    const closed: boolean[][] = [];
-    const note = (): number => closed.push([scheduler.background.isHeld, scheduler.requests.isHeld]);
-    const exposition = rendering(() => {
-      note();
-      return Promise.resolve(aBody('up 1\n'));
-    });
-    await using server = await startServer({ source, clock, exposition, scheduler });
-    const scrape = async (isLate: boolean): Promise<void> => {
-      const next = source.next();
-      const answer = send({ port: server.port, path });
-      const { resolve } = await next;
-      note();
-      if (isLate) await clock.advance(10_000);
-      note();
-      resolve(emptySnapshot);
-      await answer;
-      note();
-    };
-    const [open, waiting, rendered] = [
-      [false, false],
-      [true, false],
-      [true, true],
-    ];
-    await scrape(false);
-    expect(closed.splice(0)).toEqual([waiting, waiting, rendered, open]);
-    await scrape(true);
-    const afterTenSeconds = [false, true];
-    expect(closed).toEqual([waiting, afterTenSeconds, afterTenSeconds, open]);
-  });
-
-  it('clients that do not read take none of the running scrapes, however many', async () => {
-    const observer = new FakeObserver();
-    const body = aLargeBody();
-    await using server = await startServer({
-      observer,
-      exposition: rendering(() => Promise.resolve(body)),
-      settings: { ...scrapeSettings, maxInFlight: 1 },
-    });
-    const stalled: IncomingMessage[] = [];
-    for (let count = 0; count < 20; count += 1) stalled.push(await pausedAnswer(server.port));
-    const answer = await send({ port: server.port, path });
-    expect([answer.status, answer.body.length]).toEqual([200, body.contentLength]);
-    expect(observer.results).toEqual(['success']);
-    for (const incoming of stalled) incoming.destroy();
-  });
-
-  it('the limit of running scrapes follows the current settings', async () => {
-    let maxInFlight = 0;
-    const settings = {
-      ...scrapeSettings,
-      get maxInFlight(): number {
-        return maxInFlight;
-      },
-    };
-    await using server = await startServer({ settings });
-    expect((await send({ port: server.port, path })).status).toBe(503);
-    maxInFlight = 1;
-    expect((await send({ port: server.port, path })).status).toBe(200);
-  });
+it('more than the limit of running scrapes are refused, and new ones are accepted afterwards', async () => {
+  const source = new HeldSource();
+  const observer = new FakeObserver();
+  await using server = await startServer({ source, observer });
+  const begun = [source.next(), source.next()];
+  const running = [1, 2].map(() => send({ port: server.port, path }));
+  const collections = await Promise.all(begun);
+  const refused = await send({ port: server.port, path });
+  expect([refused.status, refused.text]).toEqual([503, 'too many concurrent scrapes\n']);
+  expect(refused.headers['retry-after']).toBe('1');
+  for (const { resolve } of collections) resolve(emptySnapshot);
+  await Promise.all(running);
+  const next = source.next();
+  const answer = send({ port: server.port, path });
+  (await next).resolve(emptySnapshot);
+  expect((await answer).status).toBe(200);
+  expect(observer.results).toEqual(['rejected', 'success', 'success', 'success']);
 });
 
-describe('MetricsHandler: a client that disconnects', () => {
-  it('a client that disconnects ends its collection', async () => {
-    const source = new HeldSource();
-    const observer = new FakeObserver();
-    const clock = new ManualClock();
-    await using server = await startServer({ source, observer, clock });
-    const [begun, finished] = [source.next(), observer.finished()];
-    const outgoing = request({ host: '127.0.0.1', port: server.port, path, agent: false }).end();
-    outgoing.on('error', () => undefined);
-    const { signal, resolve } = await begun;
-    outgoing.destroy();
-    await expect.poll(() => clock.advance(1_000).then(() => signal.aborted), { interval: 5 }).toBe(true);
-    expect(signal.reason).toMatchObject({ reason: 'connection' });
-    resolve(emptySnapshot);
-    expect(await finished).toBe('aborted');
-    expect(clock.sleeperCount).toBe(0);
+it('a scrape lets requests to kubelets wait once nodes are no longer waited for, until it is rendered', async () => {
+  const source = new HeldSource();
+  const clock = new ManualClock();
+  const scheduler = new Scheduler(clock);
+  const closed: boolean[][] = [];
+  const note = (): number => closed.push([scheduler.background.isHeld, scheduler.requests.isHeld]);
+  const exposition = rendering(() => {
+    note();
+    return Promise.resolve(aBody('up 1\n'));
   });
+  await using server = await startServer({ source, clock, exposition, scheduler });
+  const scrape = async (isLate: boolean): Promise<void> => {
+    const next = source.next();
+    const answer = send({ port: server.port, path });
+    const { resolve } = await next;
+    note();
+    if (isLate) await clock.advance(10_000);
+    note();
+    resolve(emptySnapshot);
+    await answer;
+    note();
+  };
+  const [open, waiting, rendered] = [
+    [false, false],
+    [true, false],
+    [true, true],
+  ];
+  await scrape(false);
+  expect(closed.splice(0)).toEqual([waiting, waiting, rendered, open]);
+  await scrape(true);
+  const afterTenSeconds = [false, true];
+  expect(closed).toEqual([waiting, afterTenSeconds, afterTenSeconds, open]);
+});
 
-  it.each([{}, { 'accept-encoding': 'gzip' }])(
-    'a client that disconnects ends the writing with %j',
-    async (headers) => {
-      const observer = new FakeObserver();
-      const body = aLargeBody();
-      await using server = await startServer({ observer, exposition: rendering(() => Promise.resolve(body)) });
-      const finished = observer.finished();
-      const outgoing = request({ host: '127.0.0.1', port: server.port, path, headers, agent: false }).end();
-      const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
-      incoming.on('error', () => undefined);
-      incoming.destroy();
-      expect(await finished).toBe('aborted');
+it('clients that do not read take none of the running scrapes, however many', async () => {
+  const observer = new FakeObserver();
+  const body = aLargeBody();
+  await using server = await startServer({
+    observer,
+    exposition: rendering(() => Promise.resolve(body)),
+    settings: { ...scrapeSettings, maxInFlight: 1 },
+  });
+  const stalled: IncomingMessage[] = [];
+  for (let count = 0; count < 20; count += 1) stalled.push(await pausedAnswer(server.port));
+  const answer = await send({ port: server.port, path });
+  expect([answer.status, answer.body.length]).toEqual([200, body.contentLength]);
+  expect(observer.results).toEqual(['success']);
+  for (const incoming of stalled) incoming.destroy();
+});
+
+it('the limit of running scrapes follows the current settings', async () => {
+  let maxInFlight = 0;
+  const settings = {
+    ...scrapeSettings,
+    get maxInFlight(): number {
+      return maxInFlight;
     },
-  );
+  };
+  await using server = await startServer({ settings });
+  expect((await send({ port: server.port, path })).status).toBe(503);
+  maxInFlight = 1;
+  expect((await send({ port: server.port, path })).status).toBe(200);
+});
+
+it('a client that disconnects ends its collection', async () => {
+  const source = new HeldSource();
+  const observer = new FakeObserver();
+  const clock = new ManualClock();
+  await using server = await startServer({ source, observer, clock });
+  const [begun, finished] = [source.next(), observer.finished()];
+  const outgoing = request({ host: '127.0.0.1', port: server.port, path, agent: false }).end();
+  outgoing.on('error', () => undefined);
+  const { signal, resolve } = await begun;
+  outgoing.destroy();
+  await expect.poll(() => clock.advance(1_000).then(() => signal.aborted), { interval: 5 }).toBe(true);
+  expect(signal.reason).toMatchObject({ reason: 'connection' });
+  resolve(emptySnapshot);
+  expect(await finished).toBe('aborted');
+  expect(clock.sleeperCount).toBe(0);
+});
+
+it.each([{}, { 'accept-encoding': 'gzip' }])('a client that disconnects ends the writing with %j', async (headers) => {
+  const observer = new FakeObserver();
+  const body = aLargeBody();
+  await using server = await startServer({ observer, exposition: rendering(() => Promise.resolve(body)) });
+  const finished = observer.finished();
+  const outgoing = request({ host: '127.0.0.1', port: server.port, path, headers, agent: false }).end();
+  const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
+  incoming.on('error', () => undefined);
+  incoming.destroy();
+  expect(await finished).toBe('aborted');
 });
 
 it('a client that does not read loses its connection after five seconds', async () => {
@@ -480,26 +471,24 @@ it('a client that reads too slowly loses its connection five seconds after its t
   expect(await finished).toBe('aborted');
 });
 
-describe('MetricsHandler: a bug of the exporter', () => {
-  it.each([
-    ['collecting', { source: { collect: () => Promise.reject(new Error('secret in /srv/app.js')) } }],
-    ['rendering', { exposition: rendering(() => Promise.reject(new Error('secret in /srv/app.js'))) }],
-  ])('a bug while %s is one constant line for the client', async (_case, options) => {
-    const observer = new FakeObserver();
-    const logger = aLogger();
-    await using server = await startServer({ ...options, observer, logger });
-    const answer = await send({ port: server.port, path });
-    expect([answer.status, answer.text]).toEqual([500, 'internal error\n']);
-    expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
-    expect(observer.results).toEqual(['error']);
-    expect(logger.lines).toEqual(['error scrape failed {"error":"secret in /srv/app.js"}']);
-  });
+it.each([
+  ['collecting', { source: { collect: () => Promise.reject(new Error('secret in /srv/app.js')) } }],
+  ['rendering', { exposition: rendering(() => Promise.reject(new Error('secret in /srv/app.js'))) }],
+])('a bug while %s is one constant line for the client', async (_case, options) => {
+  const observer = new FakeObserver();
+  const logger = aLogger();
+  await using server = await startServer({ ...options, observer, logger });
+  const answer = await send({ port: server.port, path });
+  expect([answer.status, answer.text]).toEqual([500, 'internal error\n']);
+  expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+  expect(observer.results).toEqual(['error']);
+  expect(logger.lines).toEqual(['error scrape failed {"error":"secret in /srv/app.js"}']);
+});
 
-  it('a bug frees its slot among the running scrapes', async () => {
-    const source = { collect: () => Promise.reject(new Error('broken')) };
-    await using server = await startServer({ source, settings: { ...scrapeSettings, maxInFlight: 1 } });
-    for (let count = 0; count < 3; count += 1) {
-      expect((await send({ port: server.port, path })).status).toBe(500);
-    }
-  });
+it('a bug frees its slot among the running scrapes', async () => {
+  const source = { collect: () => Promise.reject(new Error('broken')) };
+  await using server = await startServer({ source, settings: { ...scrapeSettings, maxInFlight: 1 } });
+  for (let count = 0; count < 3; count += 1) {
+    expect((await send({ port: server.port, path })).status).toBe(500);
+  }
 });

@@ -67,32 +67,28 @@ describe('probes', () => {
   });
 });
 
-describe('the path of the metrics', () => {
-  it.each(['/metrics', '/federate/metrics', '/(metrics)*', '/:name', '/'])(
-    'the path of the metrics can be %s',
-    async (metricsPath) => {
-      const answer = await answerTo(metricsPath, 'GET', { metricsPath });
-      expect([answer.status, answer.text]).toEqual([200, 'up 1\n']);
-    },
-  );
+it.each(['/metrics', '/federate/metrics', '/(metrics)*', '/:name', '/'])(
+  'the path of the metrics can be %s',
+  async (metricsPath) => {
+    const answer = await answerTo(metricsPath, 'GET', { metricsPath });
+    expect([answer.status, answer.text]).toEqual([200, 'up 1\n']);
+  },
+);
 
-  it('the path of the metrics is not a pattern', async () => {
-    expect((await answerTo('/anything', 'GET', { metricsPath: '/:name' })).status).toBe(404);
-  });
+it('the path of the metrics is not a pattern', async () => {
+  expect((await answerTo('/anything', 'GET', { metricsPath: '/:name' })).status).toBe(404);
 });
 
-describe('without a status', () => {
-  it.each(['/', '/pods', '/nodes/node-1', '/api/v1/status', '/api/v1/evictions', '/api/v1/openapi.json'])(
-    '%s is an unknown path without a status',
-    async (path) => {
-      const answer = await answerTo(path, 'GET', { hasStatus: false });
-      expect([answer.status, answer.text]).toEqual([404, 'not found\n']);
-    },
-  );
+it.each(['/', '/pods', '/nodes/node-1', '/api/v1/status', '/api/v1/evictions', '/api/v1/openapi.json'])(
+  '%s is an unknown path without a status',
+  async (path) => {
+    const answer = await answerTo(path, 'GET', { hasStatus: false });
+    expect([answer.status, answer.text]).toEqual([404, 'not found\n']);
+  },
+);
 
-  it.each(['/metrics', '/livez', '/readyz'])('%s is served without a status', async (path) => {
-    expect((await answerTo(path, 'GET', { hasStatus: false })).status).toBe(200);
-  });
+it.each(['/metrics', '/livez', '/readyz'])('%s is served without a status', async (path) => {
+  expect((await answerTo(path, 'GET', { hasStatus: false })).status).toBe(200);
 });
 
 it.each([
@@ -135,60 +131,56 @@ describe('an unknown path', () => {
   );
 });
 
-describe('reload', () => {
-  it('a reload happens when it is enabled', async () => {
-    let reloadCount = 0;
-    const reload = (): Promise<void> => {
-      reloadCount += 1;
-      return Promise.resolve();
-    };
-    const answer = await answerTo('/-/reload', 'POST', { reload });
-    expect([answer.status, answer.text, reloadCount]).toEqual([200, 'reloaded\n', 1]);
-  });
-
-  it('a reload is refused when it is not enabled', async () => {
-    const answer = await answerTo('/-/reload', 'POST');
-    expect(answer.status).toBe(403);
-    expect(answer.text).toContain('--web.enable-lifecycle');
-  });
-
-  it.each(['GET', 'HEAD', 'PUT'])('a reload does not happen on %s', async (method) => {
-    const reload = (): Promise<void> => Promise.reject(new Error('must not be called'));
-    const answer = await answerTo('/-/reload', method, { reload });
-    expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
-  });
-
-  it('a failed reload sends no reason to the client and logs nothing itself', async () => {
-    const logger = aLogger();
-    const reload = (): Promise<void> => Promise.reject(new Error('/etc/secret.yaml: bad'));
-    const answer = await answerTo('/-/reload', 'POST', { reload, logger });
-    expect([answer.status, answer.text]).toEqual([500, 'reload failed: see the log\n']);
-    expect(logger.lines).toEqual([]);
-  });
+it('a reload happens when it is enabled', async () => {
+  let reloadCount = 0;
+  const reload = (): Promise<void> => {
+    reloadCount += 1;
+    return Promise.resolve();
+  };
+  const answer = await answerTo('/-/reload', 'POST', { reload });
+  expect([answer.status, answer.text, reloadCount]).toEqual([200, 'reloaded\n', 1]);
 });
 
-describe('a bug of the exporter', () => {
-  it('a bug is one constant line for the client', async () => {
-    const logger = aLogger();
-    const readiness = {
-      checks: (): never => {
-        throw new Error('secret in /srv/app.js');
-      },
-    };
-    const answer = await answerTo('/readyz', 'GET', { readiness, logger });
-    expect([answer.status, answer.text]).toEqual([500, 'internal error\n']);
-    expect(logger.lines).toEqual(['error request failed {"error":"secret in /srv/app.js"}']);
-  });
+it('a reload is refused when it is not enabled', async () => {
+  const answer = await answerTo('/-/reload', 'POST');
+  expect(answer.status).toBe(403);
+  expect(answer.text).toContain('--web.enable-lifecycle');
+});
 
-  it('a bug in the middle of a response ends the connection', async () => {
-    const metrics: MetricsEndpoint = {
-      handle: (_request, response) => {
-        response.write('half');
-        return Promise.reject(new Error('secret in /srv/app.js'));
-      },
-    };
-    await expect(answerTo('/metrics', 'GET', { metrics })).rejects.toMatchObject({ code: 'ECONNRESET' });
-  });
+it.each(['GET', 'HEAD', 'PUT'])('a reload does not happen on %s', async (method) => {
+  const reload = (): Promise<void> => Promise.reject(new Error('must not be called'));
+  const answer = await answerTo('/-/reload', method, { reload });
+  expect([answer.status, answer.headers.allow]).toEqual([405, 'POST']);
+});
+
+it('a failed reload sends no reason to the client and logs nothing itself', async () => {
+  const logger = aLogger();
+  const reload = (): Promise<void> => Promise.reject(new Error('/etc/secret.yaml: bad'));
+  const answer = await answerTo('/-/reload', 'POST', { reload, logger });
+  expect([answer.status, answer.text]).toEqual([500, 'reload failed: see the log\n']);
+  expect(logger.lines).toEqual([]);
+});
+
+it('a bug is one constant line for the client', async () => {
+  const logger = aLogger();
+  const readiness = {
+    checks: (): never => {
+      throw new Error('secret in /srv/app.js');
+    },
+  };
+  const answer = await answerTo('/readyz', 'GET', { readiness, logger });
+  expect([answer.status, answer.text]).toEqual([500, 'internal error\n']);
+  expect(logger.lines).toEqual(['error request failed {"error":"secret in /srv/app.js"}']);
+});
+
+it('a bug in the middle of a response ends the connection', async () => {
+  const metrics: MetricsEndpoint = {
+    handle: (_request, response) => {
+      response.write('half');
+      return Promise.reject(new Error('secret in /srv/app.js'));
+    },
+  };
+  await expect(answerTo('/metrics', 'GET', { metrics })).rejects.toMatchObject({ code: 'ECONNRESET' });
 });
 
 it('a response does not reveal the framework', async () => {

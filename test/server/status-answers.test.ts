@@ -130,30 +130,28 @@ it('the description of the API is served before the first lists', async () => {
   });
 });
 
-describe('compression', () => {
-  it('answers are compressed for those who accept it, and are the same', async () => {
-    const moment = aMoment();
-    const plain = await ask('/nodes', { moment });
-    const compressed = await ask('/nodes', { moment, headers: { 'accept-encoding': 'gzip' } });
-    expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding' });
-    expect(plain.headers['content-encoding']).toBeUndefined();
-    expect(compressed.headers).toMatchObject({ vary: 'Accept-Encoding', 'content-encoding': 'gzip' });
-    expect(compressed.headers['content-length']).toBe(String(compressed.body.length));
-    expect(gunzipSync(compressed.body).toString()).toBe(plain.text);
-    expect(compressed.body.length).toBeLessThan(plain.body.length / 2);
-  });
+it('answers are compressed for those who accept it, and are the same', async () => {
+  const moment = aMoment();
+  const plain = await ask('/nodes', { moment });
+  const compressed = await ask('/nodes', { moment, headers: { 'accept-encoding': 'gzip' } });
+  expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding' });
+  expect(plain.headers['content-encoding']).toBeUndefined();
+  expect(compressed.headers).toMatchObject({ vary: 'Accept-Encoding', 'content-encoding': 'gzip' });
+  expect(compressed.headers['content-length']).toBe(String(compressed.body.length));
+  expect(gunzipSync(compressed.body).toString()).toBe(plain.text);
+  expect(compressed.body.length).toBeLessThan(plain.body.length / 2);
+});
 
-  it('short answers are not compressed', async () => {
-    const answer = await ask('/api/v1/evictions', { headers: { 'accept-encoding': 'gzip' } });
-    expect(answer.headers['content-encoding']).toBeUndefined();
-    expect(JSON.parse(answer.text)).toMatchObject({ totalCount: 0 });
-  });
+it('short answers are not compressed', async () => {
+  const answer = await ask('/api/v1/evictions', { headers: { 'accept-encoding': 'gzip' } });
+  expect(answer.headers['content-encoding']).toBeUndefined();
+  expect(JSON.parse(answer.text)).toMatchObject({ totalCount: 0 });
+});
 
-  it('an answer is compressed once for all who want it', async () => {
-    const answer = new Answer(200, 'x'.repeat(10_000));
-    expect(answer.compressed()).toBe(answer.compressed());
-    expect(gunzipSync(await answer.compressed()).toString()).toBe('x'.repeat(10_000));
-  });
+it('an answer is compressed once for all who want it', async () => {
+  const answer = new Answer(200, 'x'.repeat(10_000));
+  expect(answer.compressed()).toBe(answer.compressed());
+  expect(gunzipSync(await answer.compressed()).toString()).toBe('x'.repeat(10_000));
 });
 
 describe('answers that are shared', () => {

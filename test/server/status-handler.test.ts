@@ -41,32 +41,30 @@ async function ask(path: string, method = 'GET', read = () => Promise.resolve(aM
   return { answer, readCount, logger };
 }
 
-describe('the status page', () => {
-  it('the status page is HTML that is not kept and runs and loads nothing but its own', async () => {
-    const { answer } = await ask('/');
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(answer.headers['cache-control']).toBe('no-store');
-    expect(answer.headers['referrer-policy']).toBe('no-referrer');
-    expect(answer.headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; connect-src 'self'; /,
-    );
-    expect(answer.text).toContain('>Ephemeral Storage Exporter</a>');
-  });
+it('the status page is HTML that is not kept and runs and loads nothing but its own', async () => {
+  const { answer } = await ask('/');
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(answer.headers['referrer-policy']).toBe('no-referrer');
+  expect(answer.headers['content-security-policy']).toMatch(
+    /^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; connect-src 'self'; /,
+  );
+  expect(answer.text).toContain('>Ephemeral Storage Exporter</a>');
+});
 
-  it('the status page has relative links, so that it may be served below any prefix', async () => {
-    const { answer } = await ask('/');
-    for (const href of ['./federate/metrics', './api/v1/status', './readyz?verbose', './livez']) {
-      expect(answer.text).toContain(`href="${href}"`);
-    }
-  });
+it('the status page has relative links, so that it may be served below any prefix', async () => {
+  const { answer } = await ask('/');
+  for (const href of ['./federate/metrics', './api/v1/status', './readyz?verbose', './livez']) {
+    expect(answer.text).toContain(`href="${href}"`);
+  }
+});
 
-  it('the status page alone has a policy that allows anything', async () => {
-    for (const path of ['/api/v1/status', '/readyz', '/nothing']) {
-      const { answer } = await ask(path);
-      expect(answer.headers['content-security-policy']).not.toMatch(/script-src|connect-src/);
-    }
-  });
+it('the status page alone has a policy that allows anything', async () => {
+  for (const path of ['/api/v1/status', '/readyz', '/nothing']) {
+    const { answer } = await ask(path);
+    expect(answer.headers['content-security-policy']).not.toMatch(/script-src|connect-src/);
+  }
 });
 
 it('the status as JSON is the same as data, without what is not known', async () => {

@@ -79,55 +79,53 @@ async function connected(port: number, options: ConnectionOptions = {}): Promise
   return socket;
 }
 
-describe('a client with TLS', () => {
-  it('a client with TLS gets responses, many on one connection', async () => {
-    await using server = await startServer();
-    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
-    const texts = await Promise.all([1, 2, 3].map(() => get(server.port, { agent })));
-    expect(texts).toEqual(['ok', 'ok', 'ok']);
-    agent.destroy();
-  });
+it('a client with TLS gets responses, many on one connection', async () => {
+  await using server = await startServer();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
+  const texts = await Promise.all([1, 2, 3].map(() => get(server.port, { agent })));
+  expect(texts).toEqual(['ok', 'ok', 'ok']);
+  agent.destroy();
+});
 
-  it('a client with TLS keeps its connection when it sends before the response is known to be sent', async () => {
-    const sockets: TLSSocket[] = [];
-    // Sent in a turn of the event loop that is over before the writes are reported, as a body in blocks is.
-    const handler: RequestListener = (_request, response) => {
-      setImmediate(() => {
-        response.end('ok');
-        sockets.shift()?.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      });
-    };
-    await using server = await startServer(aTls(), handler);
-    const socket = await connected(server.port);
-    sockets.push(socket, socket);
-    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    let text = '';
-    for await (const chunk of socket as AsyncIterable<Buffer>) {
-      text += String(chunk);
-      if (text.split('200 OK').length > 3) break;
-    }
-    expect(text.split('200 OK')).toHaveLength(4);
-    socket.destroy();
-  });
+it('a client with TLS keeps its connection when it sends before the response is known to be sent', async () => {
+  const sockets: TLSSocket[] = [];
+  // Sent in a turn of the event loop that is over before the writes are reported, as a body in blocks is.
+  const handler: RequestListener = (_request, response) => {
+    setImmediate(() => {
+      response.end('ok');
+      sockets.shift()?.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    });
+  };
+  await using server = await startServer(aTls(), handler);
+  const socket = await connected(server.port);
+  sockets.push(socket, socket);
+  socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  let text = '';
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    text += String(chunk);
+    if (text.split('200 OK').length > 3) break;
+  }
+  expect(text.split('200 OK')).toHaveLength(4);
+  socket.destroy();
+});
 
-  it('a client with TLS verifies the certificate', async () => {
-    await using server = await startServer();
-    expect(await get(server.port, { ca: foreignAuthority.certificate })).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
-  });
+it('a client with TLS verifies the certificate', async () => {
+  await using server = await startServer();
+  expect(await get(server.port, { ca: foreignAuthority.certificate })).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+});
 
-  it('a client that offers HTTP/2 too gets HTTP/1.1', async () => {
-    await using server = await startServer();
-    const socket = await connected(server.port, { ALPNProtocols: ['h2', 'http/1.1'] });
-    expect(socket.alpnProtocol).toBe('http/1.1');
-    socket.destroy();
-  });
+it('a client that offers HTTP/2 too gets HTTP/1.1', async () => {
+  await using server = await startServer();
+  const socket = await connected(server.port, { ALPNProtocols: ['h2', 'http/1.1'] });
+  expect(socket.alpnProtocol).toBe('http/1.1');
+  socket.destroy();
+});
 
-  it('a client without TLS gets no response in clear text', async () => {
-    await using server = await startServer();
-    const outgoing = startRequest({ host: '127.0.0.1', port: server.port, agent: false }).end();
-    const [error] = (await once(outgoing, 'error')) as [NodeJS.ErrnoException];
-    expect(error.code).toMatch(/ECONNRESET|HPE_INVALID/);
-  });
+it('a client without TLS gets no response in clear text', async () => {
+  await using server = await startServer();
+  const outgoing = startRequest({ host: '127.0.0.1', port: server.port, agent: false }).end();
+  const [error] = (await once(outgoing, 'error')) as [NodeJS.ErrnoException];
+  expect(error.code).toMatch(/ECONNRESET|HPE_INVALID/);
 });
 
 describe('certificates of clients', () => {
@@ -261,88 +259,84 @@ describe('versions, cipher suites and curves', () => {
   });
 });
 
-describe('new settings', () => {
-  it('new settings give new connections the new certificate and leave the others alone', async () => {
-    await using server = await startServer();
-    const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
-    await get(server.port, { agent });
-    server.setTls(aTls(await foreignAuthority.issueServer()));
-    expect(await get(server.port, { agent })).toBe('ok');
-    expect(await get(server.port)).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
-    expect(await get(server.port, { ca: foreignAuthority.certificate })).toBe('ok');
-    agent.destroy();
-  });
-
-  it('new settings ask for certificates of clients, or ask no more', async () => {
-    await using server = await startServer();
-    const pair = await authority.issueClient('prometheus');
-    server.setTls(aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate }));
-    expect([await get(server.port), await get(server.port, { ...pair })]).toEqual(['ECONNRESET', 'ok']);
-    server.setTls(aTls());
-    expect(await get(server.port)).toBe('ok');
-  });
-
-  it.each(['TLSv1.2', 'TLSv1.3'] as const)(
-    'new settings end the sessions of clients of before: %s',
-    async (maxVersion) => {
-      const tls = aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate, maxVersion });
-      await using server = await startServer(tls);
-      const pair = await authority.issueClient('prometheus');
-      const socket = await connected(server.port, pair);
-      const sessions: Buffer[] = [];
-      socket.on('session', (session) => sessions.push(session));
-      socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-      await once(socket, 'data'); // follows the sessions of TLS 1.3
-      const session = sessions.at(-1) ?? socket.getSession() ?? Buffer.alloc(0);
-      const resumed = await connected(server.port, { ...pair, session });
-      expect(resumed.isSessionReused()).toBe(true);
-      server.setTls({ ...tls, clientCa: foreignAuthority.certificate });
-      const refused = await handshake(server.port, { ...pair, session });
-      if (typeof refused !== 'string') {
-        expect(refused.isSessionReused()).toBe(false);
-        await once(refused.resume(), 'close');
-      }
-      for (const open of [socket, resumed]) open.destroy();
-    },
-  );
+it('new settings give new connections the new certificate and leave the others alone', async () => {
+  await using server = await startServer();
+  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
+  await get(server.port, { agent });
+  server.setTls(aTls(await foreignAuthority.issueServer()));
+  expect(await get(server.port, { agent })).toBe('ok');
+  expect(await get(server.port)).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE');
+  expect(await get(server.port, { ca: foreignAuthority.certificate })).toBe('ok');
+  agent.destroy();
 });
 
-describe('hostile clients of TLS', () => {
-  it('clients of TLS that send nothing make room for others', async () => {
-    await using server = await startServer();
-    const prometheus = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
-    await get(server.port, { agent: prometheus });
-    const silent = await Promise.all(
-      Array.from({ length: 300 }, async () => {
-        const socket = connectTcp(server.port, '127.0.0.1').on('error', () => undefined);
-        await once(socket, 'connect');
-        return socket.resume();
-      }),
-    );
-    const shaken = await Promise.all(Array.from({ length: 100 }, () => handshake(server.port)));
-    expect(await get(server.port)).toBe('ok');
-    const ended = once(prometheus, 'free').then(() => 'reused');
-    expect([await get(server.port, { agent: prometheus }), await ended]).toEqual(['ok', 'reused']);
-    for (const socket of [...silent, ...shaken]) if (typeof socket !== 'string') socket.destroy();
-    prometheus.destroy();
-  });
+it('new settings ask for certificates of clients, or ask no more', async () => {
+  await using server = await startServer();
+  const pair = await authority.issueClient('prometheus');
+  server.setTls(aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate }));
+  expect([await get(server.port), await get(server.port, { ...pair })]).toEqual(['ECONNRESET', 'ok']);
+  server.setTls(aTls());
+  expect(await get(server.port)).toBe('ok');
+});
 
-  it('clients of TLS that do not read lose their connections by a reset', async () => {
-    let response: ServerResponse | undefined;
-    await using server = await startServer(aTls(), (_request, begun) => {
-      response = begun;
-      begun.write(Buffer.alloc(2 ** 25));
-    });
-    const socket = await connected(server.port);
-    // A reset can be lost where packets before it were dropped; the probe of an idle connection is answered by another.
-    socket.setKeepAlive(true, 1_000);
-    socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await expect.poll(() => response?.writableNeedDrain, { interval: 5 }).toBe(true);
-    response?.socket?.resetAndDestroy();
-    const closed = new Promise((resolve) => socket.on('close', resolve)); // after an error, too
-    socket.resume();
-    await closed;
-    // libuv calls some resets an end. What sets them apart: the megabytes that the system has accepted are lost.
-    expect(socket.bytesRead).toBeLessThan(2 ** 20);
+it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'new settings end the sessions of clients of before: %s',
+  async (maxVersion) => {
+    const tls = aTls({ clientAuth: 'require-and-verify', clientCa: authority.certificate, maxVersion });
+    await using server = await startServer(tls);
+    const pair = await authority.issueClient('prometheus');
+    const socket = await connected(server.port, pair);
+    const sessions: Buffer[] = [];
+    socket.on('session', (session) => sessions.push(session));
+    socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(socket, 'data'); // follows the sessions of TLS 1.3
+    const session = sessions.at(-1) ?? socket.getSession() ?? Buffer.alloc(0);
+    const resumed = await connected(server.port, { ...pair, session });
+    expect(resumed.isSessionReused()).toBe(true);
+    server.setTls({ ...tls, clientCa: foreignAuthority.certificate });
+    const refused = await handshake(server.port, { ...pair, session });
+    if (typeof refused !== 'string') {
+      expect(refused.isSessionReused()).toBe(false);
+      await once(refused.resume(), 'close');
+    }
+    for (const open of [socket, resumed]) open.destroy();
+  },
+);
+
+it('clients of TLS that send nothing make room for others', async () => {
+  await using server = await startServer();
+  const prometheus = new Agent({ keepAlive: true, maxSockets: 1, ca: authority.certificate });
+  await get(server.port, { agent: prometheus });
+  const silent = await Promise.all(
+    Array.from({ length: 300 }, async () => {
+      const socket = connectTcp(server.port, '127.0.0.1').on('error', () => undefined);
+      await once(socket, 'connect');
+      return socket.resume();
+    }),
+  );
+  const shaken = await Promise.all(Array.from({ length: 100 }, () => handshake(server.port)));
+  expect(await get(server.port)).toBe('ok');
+  const ended = once(prometheus, 'free').then(() => 'reused');
+  expect([await get(server.port, { agent: prometheus }), await ended]).toEqual(['ok', 'reused']);
+  for (const socket of [...silent, ...shaken]) if (typeof socket !== 'string') socket.destroy();
+  prometheus.destroy();
+});
+
+it('clients of TLS that do not read lose their connections by a reset', async () => {
+  let response: ServerResponse | undefined;
+  await using server = await startServer(aTls(), (_request, begun) => {
+    response = begun;
+    begun.write(Buffer.alloc(2 ** 25));
   });
+  const socket = await connected(server.port);
+  // A reset can be lost where packets before it were dropped; the probe of an idle connection is answered by another.
+  socket.setKeepAlive(true, 1_000);
+  socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  await expect.poll(() => response?.writableNeedDrain, { interval: 5 }).toBe(true);
+  response?.socket?.resetAndDestroy();
+  const closed = new Promise((resolve) => socket.on('close', resolve)); // after an error, too
+  socket.resume();
+  await closed;
+  // libuv calls some resets an end. What sets them apart: the megabytes that the system has accepted are lost.
+  expect(socket.bytesRead).toBeLessThan(2 ** 20);
 });

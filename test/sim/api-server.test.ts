@@ -76,104 +76,100 @@ it.for<[string, Rule, string, number]>([
   expect((await callApi(sim, path, { token })).status).toBe(status);
 });
 
-describe('reviews', () => {
-  it.for([
-    [field(1, field(2, 'get') + field(5, 'nodes') + field(6, 'stats') + field(7, 'n'.repeat(200))), true],
-    [field(1, field(2, 'get') + field(5, 'nodes')), false],
-    [field(2, field(1, '/metrics') + field(2, 'get')), false],
-  ] as const)('reviews support the encoding of kubectl (%j)', async ([spec, allowed], { sim }) => {
-    const token = sim.issueToken({ user: 'exporter', rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
-    const { status, text } = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/vnd.kubernetes.protobuf' },
-      body: Buffer.from(
-        `k8s\0${field(1, field(2, 'SelfSubjectAccessReview'))}${field(2, field(1, '') + field(2, spec))}`,
-        'latin1',
-      ),
-      token,
-    });
-    expect(status).toBe(201);
-    expect(JSON.parse(text)).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed } });
+it.for([
+  [field(1, field(2, 'get') + field(5, 'nodes') + field(6, 'stats') + field(7, 'n'.repeat(200))), true],
+  [field(1, field(2, 'get') + field(5, 'nodes')), false],
+  [field(2, field(1, '/metrics') + field(2, 'get')), false],
+] as const)('reviews support the encoding of kubectl (%j)', async ([spec, allowed], { sim }) => {
+  const token = sim.issueToken({ user: 'exporter', rules: [{ verbs: ['get'], resources: ['nodes/stats'] }] });
+  const { status, text } = await callApi(sim, `${reviews}/selfsubjectaccessreviews`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/vnd.kubernetes.protobuf' },
+    body: Buffer.from(
+      `k8s\0${field(1, field(2, 'SelfSubjectAccessReview'))}${field(2, field(1, '') + field(2, spec))}`,
+      'latin1',
+    ),
+    token,
   });
-
-  it('reviews return the user of a token', async ({ sim }) => {
-    const token = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [] });
-    const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
-    const user = { username: 'prometheus', uid: 'prometheus', groups: ['monitoring', 'system:authenticated'] };
-    expect(await review(sim, tokenReviews, { token })).toEqual({ authenticated: true, user, audiences: [apiAudience] });
-    const other = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [], audiences: ['a', 'b'] });
-    const wanted = { token: other, audiences: ['b', 'c'] };
-    expect(await review(sim, tokenReviews, wanted)).toEqual({ authenticated: true, user, audiences: ['b'] });
-    expect(await review(sim, tokenReviews, { token: other })).toMatchObject({ error: 'invalid bearer token' });
-    expect(await review(sim, tokenReviews, { token: 'unknown' })).toMatchObject({ error: 'invalid bearer token' });
-  });
-
-  it('reviews issue a token in the encoding of kubectl, too', async ({ sim }) => {
-    const { status, text } = await callApi(sim, '/api/v1/namespaces/shop/serviceaccounts/default/token', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/vnd.kubernetes.protobuf' },
-      body: Buffer.from(
-        `k8s\0${field(1, field(2, 'TokenRequest'))}${field(2, field(1, '') + field(2, field(1, 'a') + field(1, 'b')))}`,
-        'latin1',
-      ),
-    });
-    const { token } = (JSON.parse(text) as { status: { token: string } }).status;
-    expect([status, sim.access.review(token, ['b'])?.user.name, sim.access.review(token)]).toEqual([
-      201,
-      'system:serviceaccount:shop:default',
-      undefined,
-    ]);
-  });
-
-  it('reviews issue the token of a service account, for the audiences of the request', async ({ sim }) => {
-    const path = '/api/v1/namespaces/monitoring/serviceaccounts/prometheus/token';
-    const name = 'system:serviceaccount:monitoring:prometheus';
-    sim.access.setRules(name, [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
-    const status = (await review(sim, path, { audiences: ['exporter'] })) as { token: string };
-    const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
-    expect(await review(sim, tokenReviews, { token: status.token, audiences: ['exporter'] })).toMatchObject({
-      authenticated: true,
-      user: {
-        username: name,
-        groups: ['system:serviceaccounts', 'system:serviceaccounts:monitoring', 'system:authenticated'],
-      },
-    });
-    const spec = { user: name, nonResourceAttributes: { verb: 'get', path: '/metrics' } };
-    expect(await review(sim, `${reviews}/subjectaccessreviews`, spec)).toEqual({ allowed: true });
-    const token = sim.issueToken({ user: 'viewer', rules: [{ verbs: ['list'], resources: ['pods'] }] });
-    expect((await callApi(sim, path, { method: 'POST', token })).status).toBe(403);
-  });
+  expect(status).toBe(201);
+  expect(JSON.parse(text)).toMatchObject({ kind: 'SelfSubjectAccessReview', status: { allowed } });
 });
 
-describe('the API server', () => {
-  it('the simulated API server forwards the summary of a kubelet, and its errors', async ({ sim }) => {
-    sim.model.addPod(podSpec('a'));
-    const proxied = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
-    expect(proxied.status).toBe(200);
-    expect(Object.keys(JSON.parse(proxied.text) as object)).toEqual(['node', 'pods']);
-    expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/nope')).text).toBe('404 page not found\n');
-  });
+it('reviews return the user of a token', async ({ sim }) => {
+  const token = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [] });
+  const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
+  const user = { username: 'prometheus', uid: 'prometheus', groups: ['monitoring', 'system:authenticated'] };
+  expect(await review(sim, tokenReviews, { token })).toEqual({ authenticated: true, user, audiences: [apiAudience] });
+  const other = sim.issueToken({ user: 'prometheus', groups: ['monitoring'], rules: [], audiences: ['a', 'b'] });
+  const wanted = { token: other, audiences: ['b', 'c'] };
+  expect(await review(sim, tokenReviews, wanted)).toEqual({ authenticated: true, user, audiences: ['b'] });
+  expect(await review(sim, tokenReviews, { token: other })).toMatchObject({ error: 'invalid bearer token' });
+  expect(await review(sim, tokenReviews, { token: 'unknown' })).toMatchObject({ error: 'invalid bearer token' });
+});
 
-  it('the simulated API server reports why it cannot reach a kubelet', async ({ sim }) => {
-    const port = String(sim.model.node('node-1')?.kubeletPort);
-    await sim.setFault('node-1', 'down');
-    const { status, text } = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
-    expect(status).toBe(503);
-    expect((JSON.parse(text) as StatusBody).message).toBe(
-      `error trying to reach service: dial tcp 127.0.0.1:${port}: connect: connection refused`,
-    );
-    await sim.setFault('node-1', 'expired-certificate');
-    expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary')).text).toContain('certificate has expired');
+it('reviews issue a token in the encoding of kubectl, too', async ({ sim }) => {
+  const { status, text } = await callApi(sim, '/api/v1/namespaces/shop/serviceaccounts/default/token', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/vnd.kubernetes.protobuf' },
+    body: Buffer.from(
+      `k8s\0${field(1, field(2, 'TokenRequest'))}${field(2, field(1, '') + field(2, field(1, 'a') + field(1, 'b')))}`,
+      'latin1',
+    ),
   });
+  const { token } = (JSON.parse(text) as { status: { token: string } }).status;
+  expect([status, sim.access.review(token, ['b'])?.user.name, sim.access.review(token)]).toEqual([
+    201,
+    'system:serviceaccount:shop:default',
+    undefined,
+  ]);
+});
 
-  it('the simulated API server stops with its watches and resumes on the same port', async ({ sim }) => {
-    using watch = await WatchClient.open(sim, '/api/v1/nodes?watch=true');
-    await watch.take(1);
-    await sim.setApiFault('down');
-    await expect(watch.next()).rejects.toThrow('aborted');
-    await expect(callApi(sim, '/api/v1/pods')).rejects.toThrow('ECONNREFUSED');
-    expect((await callKubelet(sim, 'node-1')).status).toBe(200);
-    await sim.setApiFault(undefined);
-    expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
+it('reviews issue the token of a service account, for the audiences of the request', async ({ sim }) => {
+  const path = '/api/v1/namespaces/monitoring/serviceaccounts/prometheus/token';
+  const name = 'system:serviceaccount:monitoring:prometheus';
+  sim.access.setRules(name, [{ verbs: ['get'], nonResourceURLs: ['/metrics'] }]);
+  const status = (await review(sim, path, { audiences: ['exporter'] })) as { token: string };
+  const tokenReviews = '/apis/authentication.k8s.io/v1/tokenreviews';
+  expect(await review(sim, tokenReviews, { token: status.token, audiences: ['exporter'] })).toMatchObject({
+    authenticated: true,
+    user: {
+      username: name,
+      groups: ['system:serviceaccounts', 'system:serviceaccounts:monitoring', 'system:authenticated'],
+    },
   });
+  const spec = { user: name, nonResourceAttributes: { verb: 'get', path: '/metrics' } };
+  expect(await review(sim, `${reviews}/subjectaccessreviews`, spec)).toEqual({ allowed: true });
+  const token = sim.issueToken({ user: 'viewer', rules: [{ verbs: ['list'], resources: ['pods'] }] });
+  expect((await callApi(sim, path, { method: 'POST', token })).status).toBe(403);
+});
+
+it('the simulated API server forwards the summary of a kubelet, and its errors', async ({ sim }) => {
+  sim.model.addPod(podSpec('a'));
+  const proxied = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
+  expect(proxied.status).toBe(200);
+  expect(Object.keys(JSON.parse(proxied.text) as object)).toEqual(['node', 'pods']);
+  expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/nope')).text).toBe('404 page not found\n');
+});
+
+it('the simulated API server reports why it cannot reach a kubelet', async ({ sim }) => {
+  const port = String(sim.model.node('node-1')?.kubeletPort);
+  await sim.setFault('node-1', 'down');
+  const { status, text } = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
+  expect(status).toBe(503);
+  expect((JSON.parse(text) as StatusBody).message).toBe(
+    `error trying to reach service: dial tcp 127.0.0.1:${port}: connect: connection refused`,
+  );
+  await sim.setFault('node-1', 'expired-certificate');
+  expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary')).text).toContain('certificate has expired');
+});
+
+it('the simulated API server stops with its watches and resumes on the same port', async ({ sim }) => {
+  using watch = await WatchClient.open(sim, '/api/v1/nodes?watch=true');
+  await watch.take(1);
+  await sim.setApiFault('down');
+  await expect(watch.next()).rejects.toThrow('aborted');
+  await expect(callApi(sim, '/api/v1/pods')).rejects.toThrow('ECONNREFUSED');
+  expect((await callKubelet(sim, 'node-1')).status).toBe(200);
+  await sim.setApiFault(undefined);
+  expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
 });

@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import type { SimulatedNode } from '../../sim/model/node-object.js';
@@ -42,164 +42,162 @@ async function summaryOf(sim: SimulatedCluster, nodeName: string): Promise<Summa
 const namesOf = (sim: SimulatedCluster, part: string): readonly string[] =>
   sim.model.pods.map(({ spec }) => spec.name).filter((name) => name.includes(part));
 
-describe('the demo scenario', () => {
-  it('the demo has five nodes, and workloads of all kinds in several namespaces', ({ sim }) => {
-    expect(sim.model.nodes.length).toBe(5);
-    const owners = sim.model.pods.map(({ spec }) => (spec.isStatic === true ? 'Node' : spec.owner?.kind));
-    expect(new Set(owners)).toEqual(new Set(['ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'Node', undefined]));
-    expect(new Set(sim.model.pods.map(({ spec }) => spec.namespace)).size).toBeGreaterThan(4);
-  });
+it('the demo has five nodes, and workloads of all kinds in several namespaces', ({ sim }) => {
+  expect(sim.model.nodes.length).toBe(5);
+  const owners = sim.model.pods.map(({ spec }) => (spec.isStatic === true ? 'Node' : spec.owner?.kind));
+  expect(new Set(owners)).toEqual(new Set(['ReplicaSet', 'StatefulSet', 'DaemonSet', 'Job', 'Node', undefined]));
+  expect(new Set(sim.model.pods.map(({ spec }) => spec.namespace)).size).toBeGreaterThan(4);
+});
 
-  it('the demo is the same for the same seed, independent of requests, and differs for another seed', async () => {
-    const resolver = async (seed: number, requestCount: number): Promise<readonly string[]> => {
-      const clock = new ManualClock();
-      await using sim = await SimulatedCluster.start({ clock, seed });
-      for (let index = 0; index < requestCount; index++) await callApi(sim, '/api/v1/pods');
-      await clock.advance(10 * minuteMs);
-      return sim.model.pods.map(({ uid, spec }) => `${spec.name} ${uid}`);
-    };
-    const first = await resolver(1, 0);
-    expect(await resolver(1, 3)).toEqual(first);
-    expect(await resolver(2, 0)).not.toEqual(first);
-  });
-
-  it('the demo runs jobs, whose pods start, complete and are removed', async ({ clock, sim }) => {
-    const phases = (): readonly string[] =>
-      sim.model.pods.filter(({ spec }) => spec.name.startsWith('backup')).map(({ phase }) => phase);
-    expect(phases()).toEqual(['Pending']);
-    await clock.advance(minuteMs);
-    expect(phases()).toEqual(['Running']);
-    await clock.advance(minuteMs);
-    expect(phases()).toEqual(['Succeeded']);
-    const { pods } = await summaryOf(sim, 'node-2');
-    expect(pods.map(({ podRef }) => podRef.name).filter((name) => name.startsWith('backup'))).toEqual([]);
-    await clock.advance(15 * minuteMs);
-    expect(phases()).toEqual(['Succeeded', 'Succeeded', 'Running']);
-  });
-
-  it('the demo restarts a failed container, whose bytes are absent until then', async ({ clock, sim }) => {
-    const [name = ''] = namesOf(sim, 'transcoder');
-    const isListed = async (): Promise<boolean> =>
-      (await summaryOf(sim, 'node-4')).pods.some(({ podRef }) => podRef.name === name);
-    expect(await isListed()).toBe(true);
-    await clock.advance(100_000);
-    expect(await isListed()).toBe(false);
-    const { text } = await callApi(sim, `/api/v1/namespaces/media/pods/${name}`);
-    expect(text).toContain('CrashLoopBackOff');
-    await clock.advance(40_000);
-    expect(await isListed()).toBe(true);
-    expect((await callApi(sim, `/api/v1/namespaces/media/pods/${name}`)).text).toContain('"restartCount":1');
-  });
-
-  it('the demo has a static pod, whose UID in the kubelet is a hash', async ({ sim }) => {
-    const pod = sim.model.pods.find(({ spec }) => spec.isStatic);
-    const { pods } = await summaryOf(sim, 'node-1');
-    const uid = pods.find(({ podRef }) => podRef.name === pod?.spec.name)?.podRef.uid;
-    expect(uid).toMatch(/^[0-9a-f]{32}$/);
-    const { text } = await callApi(sim, `/api/v1/namespaces/kube-system/pods/${pod?.spec.name ?? ''}`);
-    expect(JSON.parse(text)).toMatchObject({
-      metadata: {
-        uid: pod?.uid,
-        annotations: { 'kubernetes.io/config.hash': uid },
-        ownerReferences: [{ kind: 'Node' }],
-      },
-    });
-  });
-
-  it('the demo has a static pod above its limit, and a volume in memory that is full, and evicts neither', async ({
-    clock,
-    sim,
-  }) => {
+it('the demo is the same for the same seed, independent of requests, and differs for another seed', async () => {
+  const resolver = async (seed: number, requestCount: number): Promise<readonly string[]> => {
+    const clock = new ManualClock();
+    await using sim = await SimulatedCluster.start({ clock, seed });
+    for (let index = 0; index < requestCount; index++) await callApi(sim, '/api/v1/pods');
     await clock.advance(10 * minuteMs);
-    const used = (await summaryOf(sim, 'node-1')).pods.find(({ podRef }) => podRef.name === 'kube-apiserver-node-1');
-    expect(used?.['ephemeral-storage'].usedBytes).toBeGreaterThan(32 * 2 ** 20);
-    const [name = ''] = namesOf(sim, 'checkout');
-    const { pods } = await summaryOf(sim, 'node-2');
-    const cache = pods.find(({ podRef }) => podRef.name === name)?.volume?.find((volume) => volume.name === 'cache');
-    expect(cache).toMatchObject({ usedBytes: 32 * 2 ** 20, capacityBytes: 32 * 2 ** 20, availableBytes: 0 });
-    const phases = sim.model.pods.flatMap(({ spec, phase }) => (/apiserver|checkout/.test(spec.name) ? [phase] : []));
-    expect(phases).toEqual(['Running', 'Running', 'Running']);
-  });
+    return sim.model.pods.map(({ uid, spec }) => `${spec.name} ${uid}`);
+  };
+  const first = await resolver(1, 0);
+  expect(await resolver(1, 3)).toEqual(first);
+  expect(await resolver(2, 0)).not.toEqual(first);
+});
 
-  it('the demo has one image on each node that no container uses', async ({ sim }) => {
-    for (const { spec } of sim.model.nodes) {
-      const { status } = JSON.parse((await callApi(sim, `/api/v1/nodes/${spec.name}`)).text) as {
-        status: { images: readonly { names: readonly string[] }[]; nodeInfo: object };
-      };
-      const names = sim.model.podsOn(spec.name).flatMap((pod) => pod.spec.containers.map(imageOf));
-      const unused = status.images.filter((image) => !image.names.some((name) => names.includes(name)));
-      expect(unused.map((image) => image.names.at(-1))).toEqual(['registry.example/models:2']);
-      expect(status.nodeInfo).toMatchObject({ containerRuntimeVersion: 'containerd://2.1.4' });
-    }
-  });
+it('the demo runs jobs, whose pods start, complete and are removed', async ({ clock, sim }) => {
+  const phases = (): readonly string[] =>
+    sim.model.pods.filter(({ spec }) => spec.name.startsWith('backup')).map(({ phase }) => phase);
+  expect(phases()).toEqual(['Pending']);
+  await clock.advance(minuteMs);
+  expect(phases()).toEqual(['Running']);
+  await clock.advance(minuteMs);
+  expect(phases()).toEqual(['Succeeded']);
+  const { pods } = await summaryOf(sim, 'node-2');
+  expect(pods.map(({ podRef }) => podRef.name).filter((name) => name.startsWith('backup'))).toEqual([]);
+  await clock.advance(15 * minuteMs);
+  expect(phases()).toEqual(['Succeeded', 'Succeeded', 'Running']);
+});
 
-  it('the demo has an eviction within four minutes, and for a limit of each kind later', async ({ clock, sim }) => {
-    const startMs = clock.nowMs();
-    const evictions: { readonly minute: number; readonly pod: string; readonly message: string }[] = [];
-    sim.model.onPodFailed(({ spec, failure }) => {
-      const minute = (clock.nowMs() - startMs) / minuteMs;
-      evictions.push({ minute, pod: `${spec.namespace}/${spec.name}`, message: failure?.message ?? '' });
-    });
-    await clock.advance(60 * minuteMs);
-    const minutes = evictions.map(({ minute }) => minute);
-    expect(minutes[0]).toBeGreaterThan(2);
-    expect(minutes[0]).toBeLessThan(4);
-    const pauses = minutes.slice(1).map((minute, index) => minute - (minutes[index] ?? NaN));
-    expect(Math.max(...pauses)).toBeLessThan(7);
-    expect(evictions.length).toBeLessThan(40);
-    for (const rule of [/^Usage of EmptyDir volume/, /^Container /, /^Pod ephemeral local storage/]) {
-      expect(evictions.filter(({ message }) => rule.test(message)).length).toBeGreaterThan(2);
-    }
-    const names = new Set(evictions.map(({ pod }) => pod.split(/[-/]/)[1]));
-    expect(names).toEqual(new Set(['report', 'resizer', 'profiler', 'restore']));
-  });
+it('the demo restarts a failed container, whose bytes are absent until then', async ({ clock, sim }) => {
+  const [name = ''] = namesOf(sim, 'transcoder');
+  const isListed = async (): Promise<boolean> =>
+    (await summaryOf(sim, 'node-4')).pods.some(({ podRef }) => podRef.name === name);
+  expect(await isListed()).toBe(true);
+  await clock.advance(100_000);
+  expect(await isListed()).toBe(false);
+  const { text } = await callApi(sim, `/api/v1/namespaces/media/pods/${name}`);
+  expect(text).toContain('CrashLoopBackOff');
+  await clock.advance(40_000);
+  expect(await isListed()).toBe(true);
+  expect((await callApi(sim, `/api/v1/namespaces/media/pods/${name}`)).text).toContain('"restartCount":1');
+});
 
-  it('the demo has a node that loses images and then one pod, every 20 minutes', async ({ clock, sim }) => {
-    const seen: string[] = [];
-    const note = (text: string): void => {
-      if (seen.at(-1) !== text) seen.push(text);
+it('the demo has a static pod, whose UID in the kubelet is a hash', async ({ sim }) => {
+  const pod = sim.model.pods.find(({ spec }) => spec.isStatic);
+  const { pods } = await summaryOf(sim, 'node-1');
+  const uid = pods.find(({ podRef }) => podRef.name === pod?.spec.name)?.podRef.uid;
+  expect(uid).toMatch(/^[0-9a-f]{32}$/);
+  const { text } = await callApi(sim, `/api/v1/namespaces/kube-system/pods/${pod?.spec.name ?? ''}`);
+  expect(JSON.parse(text)).toMatchObject({
+    metadata: {
+      uid: pod?.uid,
+      annotations: { 'kubernetes.io/config.hash': uid },
+      ownerReferences: [{ kind: 'Node' }],
+    },
+  });
+});
+
+it('the demo has a static pod above its limit, and a volume in memory that is full, and evicts neither', async ({
+  clock,
+  sim,
+}) => {
+  await clock.advance(10 * minuteMs);
+  const used = (await summaryOf(sim, 'node-1')).pods.find(({ podRef }) => podRef.name === 'kube-apiserver-node-1');
+  expect(used?.['ephemeral-storage'].usedBytes).toBeGreaterThan(32 * 2 ** 20);
+  const [name = ''] = namesOf(sim, 'checkout');
+  const { pods } = await summaryOf(sim, 'node-2');
+  const cache = pods.find(({ podRef }) => podRef.name === name)?.volume?.find((volume) => volume.name === 'cache');
+  expect(cache).toMatchObject({ usedBytes: 32 * 2 ** 20, capacityBytes: 32 * 2 ** 20, availableBytes: 0 });
+  const phases = sim.model.pods.flatMap(({ spec, phase }) => (/apiserver|checkout/.test(spec.name) ? [phase] : []));
+  expect(phases).toEqual(['Running', 'Running', 'Running']);
+});
+
+it('the demo has one image on each node that no container uses', async ({ sim }) => {
+  for (const { spec } of sim.model.nodes) {
+    const { status } = JSON.parse((await callApi(sim, `/api/v1/nodes/${spec.name}`)).text) as {
+      status: { images: readonly { names: readonly string[] }[]; nodeInfo: object };
     };
-    sim.model.onPodFailed(({ spec, failure }) => {
-      if (failure?.message.startsWith('The node was low') === true) note(`evicted ${spec.name.split('-')[0] ?? ''}`);
-    });
-    const node = (): SimulatedNode | undefined => sim.model.node('node-2');
-    for (let second = 0; second < 39 * 60; second += 10) {
-      await clock.advance(10_000);
-      note(`${node()?.images.length ?? 0} images`);
-      if (seen.at(-1) === '3 images') expect(node()?.hasDiskPressure).toBe(false);
-    }
-    const round = ['3 images', '2 images', 'evicted restore', '2 images'];
-    expect(seen).toEqual([...round, ...round]);
-    expect(node()?.hasDiskPressure).toBe(false);
-  });
+    const names = sim.model.podsOn(spec.name).flatMap((pod) => pod.spec.containers.map(imageOf));
+    const unused = status.images.filter((image) => !image.names.some((name) => names.includes(name)));
+    expect(unused.map((image) => image.names.at(-1))).toEqual(['registry.example/models:2']);
+    expect(status.nodeInfo).toMatchObject({ containerRuntimeVersion: 'containerd://2.1.4' });
+  }
+});
 
-  it('the demo has a kubelet that fails for one minute in every five', async ({ clock, sim }) => {
-    const statuses: number[] = [];
-    for (let minute = 0; minute < 10; minute++) {
-      await clock.advance(minute === 0 ? 30_000 : minuteMs);
-      statuses.push((await callKubelet(sim, 'node-5')).status);
-    }
-    expect(statuses).toEqual([200, 200, 200, 200, 500, 200, 200, 200, 200, 500]);
+it('the demo has an eviction within four minutes, and for a limit of each kind later', async ({ clock, sim }) => {
+  const startMs = clock.nowMs();
+  const evictions: { readonly minute: number; readonly pod: string; readonly message: string }[] = [];
+  sim.model.onPodFailed(({ spec, failure }) => {
+    const minute = (clock.nowMs() - startMs) / minuteMs;
+    evictions.push({ minute, pod: `${spec.namespace}/${spec.name}`, message: failure?.message ?? '' });
   });
+  await clock.advance(60 * minuteMs);
+  const minutes = evictions.map(({ minute }) => minute);
+  expect(minutes[0]).toBeGreaterThan(2);
+  expect(minutes[0]).toBeLessThan(4);
+  const pauses = minutes.slice(1).map((minute, index) => minute - (minutes[index] ?? NaN));
+  expect(Math.max(...pauses)).toBeLessThan(7);
+  expect(evictions.length).toBeLessThan(40);
+  for (const rule of [/^Usage of EmptyDir volume/, /^Container /, /^Pod ephemeral local storage/]) {
+    expect(evictions.filter(({ message }) => rule.test(message)).length).toBeGreaterThan(2);
+  }
+  const names = new Set(evictions.map(({ pod }) => pod.split(/[-/]/)[1]));
+  expect(names).toEqual(new Set(['report', 'resizer', 'profiler', 'restore']));
+});
 
-  it.for(['node-1', 'node-2', 'node-3', 'node-4'])('the filesystems of %s add up', async (nodeName, { clock, sim }) => {
-    await clock.advance(5 * minuteMs);
-    const { node, pods } = await summaryOf(sim, nodeName);
-    for (const fs of [node.fs, node.runtime.imageFs]) {
-      expect(fs.usedBytes + fs.availableBytes).toBeLessThanOrEqual(fs.capacityBytes);
-      expect([fs.usedBytes % 4096, fs.availableBytes % 4096, fs.capacityBytes % 4096]).toEqual([0, 0, 0]);
-      expect(fs.time).toMatch(/^2026-01-01T00:05:00Z$/);
-    }
-    const isShared = node.fs.capacityBytes === node.runtime.imageFs.capacityBytes;
-    expect(isShared).toBe(nodeName !== 'node-4');
-    const podBytes = pods.reduce((sum, pod) => sum + pod['ephemeral-storage'].usedBytes, 0);
-    if (isShared) expect(podBytes).toBeLessThan(node.fs.usedBytes);
+it('the demo has a node that loses images and then one pod, every 20 minutes', async ({ clock, sim }) => {
+  const seen: string[] = [];
+  const note = (text: string): void => {
+    if (seen.at(-1) !== text) seen.push(text);
+  };
+  sim.model.onPodFailed(({ spec, failure }) => {
+    if (failure?.message.startsWith('The node was low') === true) note(`evicted ${spec.name.split('-')[0] ?? ''}`);
   });
+  const node = (): SimulatedNode | undefined => sim.model.node('node-2');
+  for (let second = 0; second < 39 * 60; second += 10) {
+    await clock.advance(10_000);
+    note(`${node()?.images.length ?? 0} images`);
+    if (seen.at(-1) === '3 images') expect(node()?.hasDiskPressure).toBe(false);
+  }
+  const round = ['3 images', '2 images', 'evicted restore', '2 images'];
+  expect(seen).toEqual([...round, ...round]);
+  expect(node()?.hasDiskPressure).toBe(false);
+});
 
-  it('the demo leaves no scheduled events after disposal', async ({ clock, sim }) => {
-    await clock.advance(minuteMs);
-    expect(clock.sleeperCount).toBeGreaterThan(0);
-    await sim[Symbol.asyncDispose]();
-    expect(clock.sleeperCount).toBe(0);
-  });
+it('the demo has a kubelet that fails for one minute in every five', async ({ clock, sim }) => {
+  const statuses: number[] = [];
+  for (let minute = 0; minute < 10; minute++) {
+    await clock.advance(minute === 0 ? 30_000 : minuteMs);
+    statuses.push((await callKubelet(sim, 'node-5')).status);
+  }
+  expect(statuses).toEqual([200, 200, 200, 200, 500, 200, 200, 200, 200, 500]);
+});
+
+it.for(['node-1', 'node-2', 'node-3', 'node-4'])('the filesystems of %s add up', async (nodeName, { clock, sim }) => {
+  await clock.advance(5 * minuteMs);
+  const { node, pods } = await summaryOf(sim, nodeName);
+  for (const fs of [node.fs, node.runtime.imageFs]) {
+    expect(fs.usedBytes + fs.availableBytes).toBeLessThanOrEqual(fs.capacityBytes);
+    expect([fs.usedBytes % 4096, fs.availableBytes % 4096, fs.capacityBytes % 4096]).toEqual([0, 0, 0]);
+    expect(fs.time).toMatch(/^2026-01-01T00:05:00Z$/);
+  }
+  const isShared = node.fs.capacityBytes === node.runtime.imageFs.capacityBytes;
+  expect(isShared).toBe(nodeName !== 'node-4');
+  const podBytes = pods.reduce((sum, pod) => sum + pod['ephemeral-storage'].usedBytes, 0);
+  if (isShared) expect(podBytes).toBeLessThan(node.fs.usedBytes);
+});
+
+it('the demo leaves no scheduled events after disposal', async ({ clock, sim }) => {
+  await clock.advance(minuteMs);
+  expect(clock.sleeperCount).toBeGreaterThan(0);
+  await sim[Symbol.asyncDispose]();
+  expect(clock.sleeperCount).toBe(0);
 });

@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
@@ -37,107 +37,103 @@ async function summaryOf(sim: SimulatedCluster, nodeName = 'node-1'): Promise<Su
   return JSON.parse(text) as Summary;
 }
 
-describe('a kubelet', () => {
-  it('a simulated kubelet serves the summary of its node, in chunks, indented and uncompressed', async ({ sim }) => {
-    const { headers, text } = await callKubelet(sim, 'node-1', { headers: { 'Accept-Encoding': 'gzip' } });
-    expect(headers).toMatchObject({ 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
-    expect(headers['content-encoding']).toBeUndefined();
-    expect(text.startsWith('{\n "node": {\n  "nodeName": "node-1"')).toBe(true);
-    expect((await summaryOf(sim, 'node-2')).pods).toEqual([]);
-  });
-
-  it('a simulated kubelet lists the pods that it knows, by the UIDs by which it knows them', async () => {
-    const known = new Map<string, string>();
-    await using sim = await SimulatedCluster.start({
-      scenario: emptyScenario('node-1'),
-      clock: new ManualClock(),
-      kubeletUidOf: ({ uid }) => known.get(uid),
-    });
-    const { uid } = sim.model.addPod(podSpec('a'));
-    expect((await summaryOf(sim)).pods).toEqual([]);
-    known.set(uid, 'of another API server');
-    expect((await summaryOf(sim)).pods.map(({ podRef }) => podRef)).toEqual([
-      { namespace: 'default', name: 'a', uid: 'of another API server' },
-    ]);
-  });
-
-  it('a simulated kubelet authorizes requests as it is set to', async () => {
-    const user = { name: 'reader', groups: [] };
-    await using sim = await SimulatedCluster.start({
-      scenario,
-      kubeletAccess: {
-        authenticate: ({ headers }) => Promise.resolve(headers.authorization === 'Bearer known' ? user : undefined),
-        isAllowed: ({ name }, wanted) =>
-          Promise.resolve(name === 'reader' && 'name' in wanted && wanted.name === 'node-1'),
-      },
-    });
-    const statusOf = async (nodeName: string, token: string): Promise<number> =>
-      (await callKubelet(sim, nodeName, { token })).status;
-    expect(await statusOf('node-1', 'known')).toBe(200);
-    expect(await statusOf('node-2', 'known')).toBe(403);
-    expect(await statusOf('node-1', sim.token)).toBe(401);
-  });
-
-  it.for<[string, Rule, number, number]>([
-    ['nodes/stats', statsRule, 200, 200],
-    ['nodes/stats of one node', { ...statsRule, resourceNames: ['node-1'] }, 200, 403],
-    ['another verb', { ...statsRule, verbs: ['create'] }, 403, 403],
-    ['nodes/proxy', { verbs: ['get'], resources: ['nodes/proxy'] }, 403, 403],
-    ['everything', { verbs: ['*'], resources: ['*'] }, 200, 200],
-  ])('a simulated kubelet grants %s', async ([, rule, firstStatus, secondStatus], { sim }) => {
-    const token = sim.issueToken({ user: 'exporter', rules: [rule] });
-    expect((await callKubelet(sim, 'node-1', { token })).status).toBe(firstStatus);
-    expect((await callKubelet(sim, 'node-2', { token })).status).toBe(secondStatus);
-  });
-
-  it.for<[string, Rule, number]>([
-    ['nodes/configz', { verbs: ['get'], resources: ['nodes/configz'] }, 200],
-    ['nodes/configz of another node', { verbs: ['get'], resources: ['nodes/configz'], resourceNames: ['node-2'] }, 403],
-    ['nodes/proxy', { verbs: ['get'], resources: ['nodes/proxy'] }, 200],
-    ['nodes/stats', statsRule, 403],
-  ])('a simulated kubelet grants its configuration for %s: %i', async ([, rule, expected], { sim }) => {
-    const token = sim.issueToken({ user: 'exporter', rules: [rule] });
-    const { status, text } = await callKubelet(sim, 'node-1', { path: '/configz', token });
-    expect(status).toBe(expected);
-    if (status === 403) {
-      expect(text).toBe('Forbidden (user=exporter, verb=get, resource=nodes, subresource=proxy)');
-    }
-  });
-
-  it('a simulated kubelet serves its eviction thresholds: the default ones, its own, or none', async ({ sim }) => {
-    await sim.addNode({ name: 'own', evictionHard: { 'nodefs.available': '1Gi' } });
-    await sim.addNode({ name: 'none', evictionHard: {} });
-    const evictionHardOf = async (name: string): Promise<unknown> => {
-      const { text } = await callKubelet(sim, name, { path: '/configz' });
-      return (JSON.parse(text) as { kubeletconfig: { evictionHard?: object } }).kubeletconfig.evictionHard;
-    };
-    expect(await evictionHardOf('node-1')).toMatchObject({ 'nodefs.available': '10%', 'imagefs.available': '15%' });
-    expect(await evictionHardOf('own')).toEqual({ 'nodefs.available': '1Gi' });
-    expect(await evictionHardOf('none')).toBeUndefined();
-  });
+it('a simulated kubelet serves the summary of its node, in chunks, indented and uncompressed', async ({ sim }) => {
+  const { headers, text } = await callKubelet(sim, 'node-1', { headers: { 'Accept-Encoding': 'gzip' } });
+  expect(headers).toMatchObject({ 'content-type': 'application/json', 'transfer-encoding': 'chunked' });
+  expect(headers['content-encoding']).toBeUndefined();
+  expect(text.startsWith('{\n "node": {\n  "nodeName": "node-1"')).toBe(true);
+  expect((await summaryOf(sim, 'node-2')).pods).toEqual([]);
 });
 
-describe('the faults of a kubelet', () => {
-  it('the fault restarted has no volumes until it has measured them again', async ({ clock, sim }) => {
-    expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
-    await clock.advance(60_000);
-    expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
-    await sim.setFault('node-1', 'restarted');
-    expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
-    await clock.advance(60_000);
-    expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
+it('a simulated kubelet lists the pods that it knows, by the UIDs by which it knows them', async () => {
+  const known = new Map<string, string>();
+  await using sim = await SimulatedCluster.start({
+    scenario: emptyScenario('node-1'),
+    clock: new ManualClock(),
+    kubeletUidOf: ({ uid }) => known.get(uid),
   });
+  const { uid } = sim.model.addPod(podSpec('a'));
+  expect((await summaryOf(sim)).pods).toEqual([]);
+  known.set(uid, 'of another API server');
+  expect((await summaryOf(sim)).pods.map(({ podRef }) => podRef)).toEqual([
+    { namespace: 'default', name: 'a', uid: 'of another API server' },
+  ]);
+});
 
-  it('the fault restarted is a new start of the kubelet, but not of its node', async ({ clock, sim }) => {
-    const startTimes = async (): Promise<readonly unknown[]> => {
-      const { node } = await summaryOf(sim);
-      const kubelet = node.systemContainers.find(({ name }) => name === 'kubelet');
-      return [node.startTime, kubelet?.startTime];
-    };
-    await clock.advance(60_000);
-    expect(await startTimes()).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z']);
-    await sim.setFault('node-1', 'restarted');
-    await sim.setFault('node-1', undefined);
-    expect(await startTimes()).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z']);
+it('a simulated kubelet authorizes requests as it is set to', async () => {
+  const user = { name: 'reader', groups: [] };
+  await using sim = await SimulatedCluster.start({
+    scenario,
+    kubeletAccess: {
+      authenticate: ({ headers }) => Promise.resolve(headers.authorization === 'Bearer known' ? user : undefined),
+      isAllowed: ({ name }, wanted) =>
+        Promise.resolve(name === 'reader' && 'name' in wanted && wanted.name === 'node-1'),
+    },
   });
+  const statusOf = async (nodeName: string, token: string): Promise<number> =>
+    (await callKubelet(sim, nodeName, { token })).status;
+  expect(await statusOf('node-1', 'known')).toBe(200);
+  expect(await statusOf('node-2', 'known')).toBe(403);
+  expect(await statusOf('node-1', sim.token)).toBe(401);
+});
+
+it.for<[string, Rule, number, number]>([
+  ['nodes/stats', statsRule, 200, 200],
+  ['nodes/stats of one node', { ...statsRule, resourceNames: ['node-1'] }, 200, 403],
+  ['another verb', { ...statsRule, verbs: ['create'] }, 403, 403],
+  ['nodes/proxy', { verbs: ['get'], resources: ['nodes/proxy'] }, 403, 403],
+  ['everything', { verbs: ['*'], resources: ['*'] }, 200, 200],
+])('a simulated kubelet grants %s', async ([, rule, firstStatus, secondStatus], { sim }) => {
+  const token = sim.issueToken({ user: 'exporter', rules: [rule] });
+  expect((await callKubelet(sim, 'node-1', { token })).status).toBe(firstStatus);
+  expect((await callKubelet(sim, 'node-2', { token })).status).toBe(secondStatus);
+});
+
+it.for<[string, Rule, number]>([
+  ['nodes/configz', { verbs: ['get'], resources: ['nodes/configz'] }, 200],
+  ['nodes/configz of another node', { verbs: ['get'], resources: ['nodes/configz'], resourceNames: ['node-2'] }, 403],
+  ['nodes/proxy', { verbs: ['get'], resources: ['nodes/proxy'] }, 200],
+  ['nodes/stats', statsRule, 403],
+])('a simulated kubelet grants its configuration for %s: %i', async ([, rule, expected], { sim }) => {
+  const token = sim.issueToken({ user: 'exporter', rules: [rule] });
+  const { status, text } = await callKubelet(sim, 'node-1', { path: '/configz', token });
+  expect(status).toBe(expected);
+  if (status === 403) {
+    expect(text).toBe('Forbidden (user=exporter, verb=get, resource=nodes, subresource=proxy)');
+  }
+});
+
+it('a simulated kubelet serves its eviction thresholds: the default ones, its own, or none', async ({ sim }) => {
+  await sim.addNode({ name: 'own', evictionHard: { 'nodefs.available': '1Gi' } });
+  await sim.addNode({ name: 'none', evictionHard: {} });
+  const evictionHardOf = async (name: string): Promise<unknown> => {
+    const { text } = await callKubelet(sim, name, { path: '/configz' });
+    return (JSON.parse(text) as { kubeletconfig: { evictionHard?: object } }).kubeletconfig.evictionHard;
+  };
+  expect(await evictionHardOf('node-1')).toMatchObject({ 'nodefs.available': '10%', 'imagefs.available': '15%' });
+  expect(await evictionHardOf('own')).toEqual({ 'nodefs.available': '1Gi' });
+  expect(await evictionHardOf('none')).toBeUndefined();
+});
+
+it('the fault restarted has no volumes until it has measured them again', async ({ clock, sim }) => {
+  expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
+  await clock.advance(60_000);
+  expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
+  await sim.setFault('node-1', 'restarted');
+  expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
+  await clock.advance(60_000);
+  expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
+});
+
+it('the fault restarted is a new start of the kubelet, but not of its node', async ({ clock, sim }) => {
+  const startTimes = async (): Promise<readonly unknown[]> => {
+    const { node } = await summaryOf(sim);
+    const kubelet = node.systemContainers.find(({ name }) => name === 'kubelet');
+    return [node.startTime, kubelet?.startTime];
+  };
+  await clock.advance(60_000);
+  expect(await startTimes()).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:00:00Z']);
+  await sim.setFault('node-1', 'restarted');
+  await sim.setFault('node-1', undefined);
+  expect(await startTimes()).toEqual(['2026-01-01T00:00:00Z', '2026-01-01T00:01:00Z']);
 });

@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
@@ -28,42 +28,40 @@ async function refusal(sim: SimulatedCluster, query: string): Promise<StatusBody
 
 const names = (body: ListBody): readonly string[] => body.items.map(({ metadata }) => metadata.name);
 
-describe('lists', () => {
-  it('lists return pages of one consistent snapshot', async () => {
-    await using sim = await startWithPods('a', 'b', 'c');
-    const first = await list(sim, 'limit=2');
-    expect(names(first)).toEqual(['a', 'b']);
-    expect(first.metadata.remainingItemCount).toBe(1);
-    sim.model.deletePod('default', 'c');
-    sim.model.addPod(podSpec('d'));
-    const second = await list(sim, `limit=2&continue=${first.metadata.continue ?? ''}`);
-    expect(names(second)).toEqual(['c']);
-    expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
-  });
+it('lists return pages of one consistent snapshot', async () => {
+  await using sim = await startWithPods('a', 'b', 'c');
+  const first = await list(sim, 'limit=2');
+  expect(names(first)).toEqual(['a', 'b']);
+  expect(first.metadata.remainingItemCount).toBe(1);
+  sim.model.deletePod('default', 'c');
+  sim.model.addPod(podSpec('d'));
+  const second = await list(sim, `limit=2&continue=${first.metadata.continue ?? ''}`);
+  expect(names(second)).toEqual(['c']);
+  expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
+});
 
-  it('lists respond to an expired token with a token for the inconsistent remainder', async () => {
-    await using sim = await startWithPods('a', 'b');
-    const first = await list(sim, 'limit=1');
-    sim.model.addPod(podSpec('c'));
-    sim.expireResourceVersions();
-    const expired = await refusal(sim, `limit=1&continue=${first.metadata.continue ?? ''}`);
-    expect(expired).toMatchObject({ code: 410, reason: 'Expired' });
-    expect(names(await list(sim, `continue=${expired.metadata.continue ?? ''}`))).toEqual(['b', 'c']);
-  });
+it('lists respond to an expired token with a token for the inconsistent remainder', async () => {
+  await using sim = await startWithPods('a', 'b');
+  const first = await list(sim, 'limit=1');
+  sim.model.addPod(podSpec('c'));
+  sim.expireResourceVersions();
+  const expired = await refusal(sim, `limit=1&continue=${first.metadata.continue ?? ''}`);
+  expect(expired).toMatchObject({ code: 410, reason: 'Expired' });
+  expect(names(await list(sim, `continue=${expired.metadata.continue ?? ''}`))).toEqual(['b', 'c']);
+});
 
-  it('lists return the past state for an exact resourceVersion, until it expires', async () => {
-    await using sim = await startWithPods('a');
-    const { resourceVersion } = (await list(sim, '')).metadata;
-    sim.model.updatePod('default', 'a', { labels: { changed: 'yes' } });
-    sim.model.addPod(podSpec('b'));
-    const past = await list(sim, `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
-    expect(names(past)).toEqual(['a']);
-    expect(past.items[0]?.metadata.labels).toBeUndefined();
-    expect(past.metadata.resourceVersion).toBe(resourceVersion);
-    sim.expireResourceVersions();
-    expect(await refusal(sim, `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`)).toMatchObject({
-      code: 410,
-      reason: 'Expired',
-    });
+it('lists return the past state for an exact resourceVersion, until it expires', async () => {
+  await using sim = await startWithPods('a');
+  const { resourceVersion } = (await list(sim, '')).metadata;
+  sim.model.updatePod('default', 'a', { labels: { changed: 'yes' } });
+  sim.model.addPod(podSpec('b'));
+  const past = await list(sim, `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`);
+  expect(names(past)).toEqual(['a']);
+  expect(past.items[0]?.metadata.labels).toBeUndefined();
+  expect(past.metadata.resourceVersion).toBe(resourceVersion);
+  sim.expireResourceVersions();
+  expect(await refusal(sim, `resourceVersion=${resourceVersion}&resourceVersionMatch=Exact`)).toMatchObject({
+    code: 410,
+    reason: 'Expired',
   });
 });

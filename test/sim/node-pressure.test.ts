@@ -65,117 +65,115 @@ const imageBytes = async (sim: SimulatedCluster): Promise<number> =>
   (JSON.parse((await callKubelet(sim, 'node-1')).text) as { node: { runtime: { imageFs: { usedBytes: number } } } })
     .node.runtime.imageFs.usedBytes;
 
-describe('a node under pressure', () => {
-  it('a node under pressure loses its unused images first, and no pod if that is enough', async ({ clock, sim }) => {
-    sim.model.addPod(filling('a', 6.5 * gib));
-    expect(await imageBytes(sim)).toBe(10.5 * gib);
-    await clock.advance(passMs);
-    expect(await imageBytes(sim)).toBe(9.5 * gib);
-    expect((await nodeOf(sim)).status.images.map(({ names }) => names.at(-1))).toEqual(['used:1']);
-    await clock.advance(6 * passMs);
-    expect(phasesOf(sim)).toBe('a Running');
-  });
+it('a node under pressure loses its unused images first, and no pod if that is enough', async ({ clock, sim }) => {
+  sim.model.addPod(filling('a', 6.5 * gib));
+  expect(await imageBytes(sim)).toBe(10.5 * gib);
+  await clock.advance(passMs);
+  expect(await imageBytes(sim)).toBe(9.5 * gib);
+  expect((await nodeOf(sim)).status.images.map(({ names }) => names.at(-1))).toEqual(['used:1']);
+  await clock.advance(6 * passMs);
+  expect(phasesOf(sim)).toBe('a Running');
+});
 
-  it('a node under pressure has a condition and a taint until its transition ends', async ({ clock, sim }) => {
-    expect(await pressureOf(sim)).toBe('False');
-    sim.model.addPod(filling('a', 6.5 * gib));
-    await clock.advance(passMs);
-    const node = await nodeOf(sim);
-    expect(node.spec.taints).toMatchObject([{ key: 'node.kubernetes.io/disk-pressure', effect: 'NoSchedule' }]);
-    expect(node.status.conditions.find(({ type }) => type === 'DiskPressure')).toMatchObject({
-      status: 'True',
-      reason: 'KubeletHasDiskPressure',
-      message: 'kubelet has disk pressure',
-      lastTransitionTime: '2026-01-01T00:00:10Z',
-    });
-    await clock.advance(2 * passMs);
-    expect(await pressureOf(sim)).toBe('True');
-    await clock.advance(passMs);
-    expect(await pressureOf(sim)).toBe('False');
-    expect((await nodeOf(sim)).spec.taints).toBeUndefined();
-    const { text } = await callKubelet(sim, 'node-1', { path: '/configz' });
-    expect(text).toContain('"evictionPressureTransitionPeriod":"30s"');
+it('a node under pressure has a condition and a taint until its transition ends', async ({ clock, sim }) => {
+  expect(await pressureOf(sim)).toBe('False');
+  sim.model.addPod(filling('a', 6.5 * gib));
+  await clock.advance(passMs);
+  const node = await nodeOf(sim);
+  expect(node.spec.taints).toMatchObject([{ key: 'node.kubernetes.io/disk-pressure', effect: 'NoSchedule' }]);
+  expect(node.status.conditions.find(({ type }) => type === 'DiskPressure')).toMatchObject({
+    status: 'True',
+    reason: 'KubeletHasDiskPressure',
+    message: 'kubelet has disk pressure',
+    lastTransitionTime: '2026-01-01T00:00:10Z',
   });
+  await clock.advance(2 * passMs);
+  expect(await pressureOf(sim)).toBe('True');
+  await clock.advance(passMs);
+  expect(await pressureOf(sim)).toBe('False');
+  expect((await nodeOf(sim)).spec.taints).toBeUndefined();
+  const { text } = await callKubelet(sim, 'node-1', { path: '/configz' });
+  expect(text).toContain('"evictionPressureTransitionPeriod":"30s"');
+});
 
-  it('a node under pressure loses one pod after the other, until the pressure is gone', async ({ clock, sim }) => {
-    for (const [name, size] of [
-      ['a', 1],
-      ['b', 4],
-      ['c', 5],
-    ] as const)
-      sim.model.addPod(filling(name, size * gib));
-    await clock.advance(passMs + killMs);
-    expect(phasesOf(sim)).toBe('a Running, b Running, c Failed');
-    await clock.advance(10 * passMs);
-    expect(phasesOf(sim)).toBe('a Running, b Running, c Failed');
-    sim.model.addPod(filling('d', 4 * gib, { requestBytes: 4 * gib }));
-    await clock.advance(2 * passMs);
-    expect(phasesOf(sim)).toBe('a Running, b Failed, c Failed, d Running');
-  });
+it('a node under pressure loses one pod after the other, until the pressure is gone', async ({ clock, sim }) => {
+  for (const [name, size] of [
+    ['a', 1],
+    ['b', 4],
+    ['c', 5],
+  ] as const)
+    sim.model.addPod(filling(name, size * gib));
+  await clock.advance(passMs + killMs);
+  expect(phasesOf(sim)).toBe('a Running, b Running, c Failed');
+  await clock.advance(10 * passMs);
+  expect(phasesOf(sim)).toBe('a Running, b Running, c Failed');
+  sim.model.addPod(filling('d', 4 * gib, { requestBytes: 4 * gib }));
+  await clock.advance(2 * passMs);
+  expect(phasesOf(sim)).toBe('a Running, b Failed, c Failed, d Running');
+});
 
-  it('a node under pressure is named in the status of its victim, with containers', async ({ clock, sim }) => {
-    sim.model.addPod(filling('a', 7.5 * gib, { requestBytes: gib }));
-    await clock.advance(passMs + killMs);
-    const message =
-      'The node was low on resource: ephemeral-storage. Threshold quantity: 3221225600, available: 2621436Ki. ' +
-      'Container app was using 7680Mi, request is 1Gi, has larger consumption of ephemeral-storage. ';
-    const status = await podStatus(sim, 'a');
-    expect(status).toMatchObject({ phase: 'Failed', reason: 'Evicted', message, startTime: '2026-01-01T00:00:00Z' });
-    const conditions = status['conditions'] as readonly Readonly<Record<string, string>>[];
-    expect(conditions[0]).toMatchObject({
-      type: 'DisruptionTarget',
-      status: 'True',
-      reason: 'TerminationByKubelet',
-      message,
-    });
-    expect(conditions.map(({ type }) => type)).toEqual([
-      'DisruptionTarget',
-      'PodReadyToStartContainers',
-      'Initialized',
-      'Ready',
-      'ContainersReady',
-      'PodScheduled',
-    ]);
+it('a node under pressure is named in the status of its victim, with containers', async ({ clock, sim }) => {
+  sim.model.addPod(filling('a', 7.5 * gib, { requestBytes: gib }));
+  await clock.advance(passMs + killMs);
+  const message =
+    'The node was low on resource: ephemeral-storage. Threshold quantity: 3221225600, available: 2621436Ki. ' +
+    'Container app was using 7680Mi, request is 1Gi, has larger consumption of ephemeral-storage. ';
+  const status = await podStatus(sim, 'a');
+  expect(status).toMatchObject({ phase: 'Failed', reason: 'Evicted', message, startTime: '2026-01-01T00:00:00Z' });
+  const conditions = status['conditions'] as readonly Readonly<Record<string, string>>[];
+  expect(conditions[0]).toMatchObject({
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'TerminationByKubelet',
+    message,
   });
+  expect(conditions.map(({ type }) => type)).toEqual([
+    'DisruptionTarget',
+    'PodReadyToStartContainers',
+    'Initialized',
+    'Ready',
+    'ContainersReady',
+    'PodScheduled',
+  ]);
+});
 
-  it('a node under pressure loses no pod in a pass that evicts one for a limit', async ({ clock, sim }) => {
-    sim.model.addPod(filling('a', 6 * gib));
-    sim.model.addPod(filling('b', 3 * gib, { limitBytes: gib }));
-    await clock.advance(passMs + killMs);
-    expect(phasesOf(sim)).toBe('a Running, b Failed');
-    await clock.advance(10 * passMs);
-    expect(phasesOf(sim)).toBe('a Running, b Failed');
-  });
+it('a node under pressure loses no pod in a pass that evicts one for a limit', async ({ clock, sim }) => {
+  sim.model.addPod(filling('a', 6 * gib));
+  sim.model.addPod(filling('b', 3 * gib, { limitBytes: gib }));
+  await clock.advance(passMs + killMs);
+  expect(phasesOf(sim)).toBe('a Running, b Failed');
+  await clock.advance(10 * passMs);
+  expect(phasesOf(sim)).toBe('a Running, b Failed');
+});
 
-  it('a node under pressure spares static and critical pods', async ({ clock, sim }) => {
-    sim.model.addPod({ ...filling('critical', 5 * gib), priority: 2_000_000_000 });
-    sim.model.addPod({ ...filling('static', 4 * gib), isStatic: true });
-    sim.model.addPod(filling('a', mib));
-    await clock.advance(passMs + killMs);
-    expect(phasesOf(sim)).toBe('critical Running, static Running, a Failed');
-  });
+it('a node under pressure spares static and critical pods', async ({ clock, sim }) => {
+  sim.model.addPod({ ...filling('critical', 5 * gib), priority: 2_000_000_000 });
+  sim.model.addPod({ ...filling('static', 4 * gib), isStatic: true });
+  sim.model.addPod(filling('a', mib));
+  await clock.advance(passMs + killMs);
+  expect(phasesOf(sim)).toBe('critical Running, static Running, a Failed');
+});
 
-  it('a node under pressure keeps the images of another filesystem', async ({ clock }) => {
-    await using sim = await start(clock, {
-      nodes: [{ ...small, imageFsCapacityBytes: 40 * gib, capacityBytes: 8 * gib }],
-    });
-    const content = { initialBytes: gib };
-    sim.model.addPod(podSpec('a', { volumes: [{ name: 'e', source: 'emptyDir', content }] }));
-    await clock.advance(passMs + killMs);
-    expect(phasesOf(sim)).toBe('a Failed');
-    expect((await nodeOf(sim)).status.images.length).toBe(2);
+it('a node under pressure keeps the images of another filesystem', async ({ clock }) => {
+  await using sim = await start(clock, {
+    nodes: [{ ...small, imageFsCapacityBytes: 40 * gib, capacityBytes: 8 * gib }],
   });
+  const content = { initialBytes: gib };
+  sim.model.addPod(podSpec('a', { volumes: [{ name: 'e', source: 'emptyDir', content }] }));
+  await clock.advance(passMs + killMs);
+  expect(phasesOf(sim)).toBe('a Failed');
+  expect((await nodeOf(sim)).status.images.length).toBe(2);
+});
 
-  it('a node under pressure runs out of inodes', async ({ clock }) => {
-    await using sim = await start(clock, { nodes: [{ ...small, inodeCount: 300_000 }] });
-    sim.model.addPod(podSpec('a')); // 263,840 inodes are in use
-    sim.model.addPod(filling('b', 3 * gib));
-    await clock.advance(passMs + killMs);
-    expect((await nodeOf(sim)).status.images.length).toBe(1);
-    expect((await podStatus(sim, 'b'))['message']).toBe(
-      'The node was low on resource: inodes. Threshold quantity: 15000, available: 3392. ',
-    );
-  });
+it('a node under pressure runs out of inodes', async ({ clock }) => {
+  await using sim = await start(clock, { nodes: [{ ...small, inodeCount: 300_000 }] });
+  sim.model.addPod(podSpec('a')); // 263,840 inodes are in use
+  sim.model.addPod(filling('b', 3 * gib));
+  await clock.advance(passMs + killMs);
+  expect((await nodeOf(sim)).status.images.length).toBe(1);
+  expect((await podStatus(sim, 'b'))['message']).toBe(
+    'The node was low on resource: inodes. Threshold quantity: 15000, available: 3392. ',
+  );
 });
 
 describe('a pod that comes to a node under pressure', () => {

@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
@@ -24,45 +24,42 @@ async function diskOf(sim: SimulatedCluster, nodeName: string) {
   return { usedBytes: node.fs.usedBytes, imagesBytes: node.runtime.imageFs.usedBytes };
 }
 
-describe('a node object', () => {
-  it('a node object lists its images, the 50 largest first', async () => {
-    const images = Array.from({ length: 60 }, (_, index) => ({
-      name: `image:${index}`,
-      sizeBytes: (index + 1) * 4096,
-    }));
-    const listed = (await nodeOf({ images })).status['images'] as readonly { names: string[]; sizeBytes: number }[];
-    expect(listed.length).toBe(50);
-    expect(listed[0]).toEqual({ names: [imageIdOf('image:59'), 'image:59'], sizeBytes: 60 * 4096 });
-  });
+it('a node object lists its images, the 50 largest first', async () => {
+  const images = Array.from({ length: 60 }, (_, index) => ({
+    name: `image:${index}`,
+    sizeBytes: (index + 1) * 4096,
+  }));
+  const listed = (await nodeOf({ images })).status['images'] as readonly { names: string[]; sizeBytes: number }[];
+  expect(listed.length).toBe(50);
+  expect(listed[0]).toEqual({ names: [imageIdOf('image:59'), 'image:59'], sizeBytes: 60 * 4096 });
+});
 
-  it('a node object lists compressed copies by their size, and the disk holds them beside the images', async () => {
-    const image = { name: 'registry.example/app:1', sizeBytes: gib };
-    await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
-    await sim.addNode({ name: 'node-1', images: [image] });
-    await sim.addNode({ name: 'node-2', images: [{ ...image, contentBytes: 400 * mib }] });
-    const { images } = (
-      JSON.parse((await callApi(sim, '/api/v1/nodes/node-2')).text) as { status: { images: unknown } }
-    ).status;
-    expect(images).toEqual([{ names: [imageIdOf(image.name), image.name], sizeBytes: 400 * mib }]);
-    const [without, withCopies] = await Promise.all(['node-1', 'node-2'].map((name) => diskOf(sim, name)));
-    expect(withCopies).toEqual({
-      imagesBytes: without?.imagesBytes,
-      usedBytes: (without?.usedBytes ?? NaN) + 400 * mib,
-    });
+it('a node object lists compressed copies by their size, and the disk holds them beside the images', async () => {
+  const image = { name: 'registry.example/app:1', sizeBytes: gib };
+  await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
+  await sim.addNode({ name: 'node-1', images: [image] });
+  await sim.addNode({ name: 'node-2', images: [{ ...image, contentBytes: 400 * mib }] });
+  const { images } = (JSON.parse((await callApi(sim, '/api/v1/nodes/node-2')).text) as { status: { images: unknown } })
+    .status;
+  expect(images).toEqual([{ names: [imageIdOf(image.name), image.name], sizeBytes: 400 * mib }]);
+  const [without, withCopies] = await Promise.all(['node-1', 'node-2'].map((name) => diskOf(sim, name)));
+  expect(withCopies).toEqual({
+    imagesBytes: without?.imagesBytes,
+    usedBytes: (without?.usedBytes ?? NaN) + 400 * mib,
   });
+});
 
-  it('the image of a container has the same ID on its node', async () => {
-    await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
-    await sim.addNode({ name: 'node-1', images: [{ name: 'registry.example/app:1', sizeBytes: gib }] });
-    sim.model.addPod(podSpec('a'));
-    const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
-    expect(JSON.parse(text)).toMatchObject({
-      status: {
-        containerStatuses: [{ image: 'registry.example/app:1', imageID: imageIdOf('registry.example/app:1') }],
-      },
-    });
-    expect(imageIdOf('registry.example/app:1')).toMatch(/^registry\.example\/app@sha256:[0-9a-f]{64}$/);
+it('the image of a container has the same ID on its node', async () => {
+  await using sim = await SimulatedCluster.start({ scenario: emptyScenario(), clock: new ManualClock() });
+  await sim.addNode({ name: 'node-1', images: [{ name: 'registry.example/app:1', sizeBytes: gib }] });
+  sim.model.addPod(podSpec('a'));
+  const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
+  expect(JSON.parse(text)).toMatchObject({
+    status: {
+      containerStatuses: [{ image: 'registry.example/app:1', imageID: imageIdOf('registry.example/app:1') }],
+    },
   });
+  expect(imageIdOf('registry.example/app:1')).toMatch(/^registry\.example\/app@sha256:[0-9a-f]{64}$/);
 });
 
 it('the image filesystem of a summary uses the bytes of images and writable layers', async () => {

@@ -2,7 +2,7 @@
 
 import { createServer } from 'node:https';
 
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { addExporter } from '../../sim/model/exporter-pod.js';
@@ -30,27 +30,23 @@ async function statusOf(sim: SimulatedCluster, path: string): Promise<string> {
   return `${status} ${(JSON.parse(text) as StatusBody).message}`;
 }
 
-describe("the exporter's Service", () => {
-  it('the Service of the exporter is listed with its labels and its port', async ({ sim }) => {
-    const selector = encodeURIComponent('app.kubernetes.io/name=ephemeral-storage-exporter');
-    for (const path of [`/api/v1/services?labelSelector=${selector}`, `${namespace}/services`]) {
-      const { items } = JSON.parse((await callApi(sim, path)).text) as ListBody;
-      expect(items).toMatchObject([
-        {
-          metadata: { name: 'ephemeral-storage-exporter', namespace: 'ephemeral-storage-exporter' },
-          spec: { ports: [{ name: 'metrics', port: 9797, targetPort: 'metrics' }] },
-        },
-      ]);
-    }
-  });
+it('the Service of the exporter is listed with its labels and its port', async ({ sim }) => {
+  const selector = encodeURIComponent('app.kubernetes.io/name=ephemeral-storage-exporter');
+  for (const path of [`/api/v1/services?labelSelector=${selector}`, `${namespace}/services`]) {
+    const { items } = JSON.parse((await callApi(sim, path)).text) as ListBody;
+    expect(items).toMatchObject([
+      {
+        metadata: { name: 'ephemeral-storage-exporter', namespace: 'ephemeral-storage-exporter' },
+        spec: { ports: [{ name: 'metrics', port: 9797, targetPort: 'metrics' }] },
+      },
+    ]);
+  }
+});
 
-  it('a cluster has no Service unless one is added', async () => {
-    await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
-    expect((JSON.parse((await callApi(sim, '/api/v1/services')).text) as ListBody).items).toEqual([]);
-    expect(await statusOf(sim, `${service}:metrics/proxy/`)).toBe(
-      '404 endpoints "ephemeral-storage-exporter" not found',
-    );
-  });
+it('a cluster has no Service unless one is added', async () => {
+  await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
+  expect((JSON.parse((await callApi(sim, '/api/v1/services')).text) as ListBody).items).toEqual([]);
+  expect(await statusOf(sim, `${service}:metrics/proxy/`)).toBe('404 endpoints "ephemeral-storage-exporter" not found');
 });
 
 it.for([

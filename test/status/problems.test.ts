@@ -494,49 +494,47 @@ it('the problem of volumes that are not measured names the pods that were near a
   );
 });
 
-describe('nodes without data', () => {
-  it('nodes without data are one problem with their cost, which is no problem of its own', () => {
-    const cluster = aCluster({
-      summary: aSummary({
-        absentNodeCount: 1,
-        expectedPodCount: 6,
-        measuredPodCount: 4,
-        incompleteWorkloadCount: 1,
-        absentWorkloadCount: 1,
-      }),
-      absences: [anAbsence()],
-    });
-    expect(problemsIn({ cluster })).toEqual([
-      {
-        severity: 'critical',
-        text: '1 node without data (no answer in time): node-2',
-        detail: 'last data 12m ago; 2 pods not measured, 1 workload incomplete: shop/cart',
-        hint: 'Look at the node.',
-        section: 'nodes',
-        only: 'unknown',
-        about: { node: 'node-2' },
-      },
-    ]);
+it('nodes without data are one problem with their cost, which is no problem of its own', () => {
+  const cluster = aCluster({
+    summary: aSummary({
+      absentNodeCount: 1,
+      expectedPodCount: 6,
+      measuredPodCount: 4,
+      incompleteWorkloadCount: 1,
+      absentWorkloadCount: 1,
+    }),
+    absences: [anAbsence()],
   });
+  expect(problemsIn({ cluster })).toEqual([
+    {
+      severity: 'critical',
+      text: '1 node without data (no answer in time): node-2',
+      detail: 'last data 12m ago; 2 pods not measured, 1 workload incomplete: shop/cart',
+      hint: 'Look at the node.',
+      section: 'nodes',
+      only: 'unknown',
+      about: { node: 'node-2' },
+    },
+  ]);
+});
 
-  it('nodes without data do not hide what is missing elsewhere', () => {
-    const cluster = aCluster({ absences: [anAbsence()], gaps: [aGap()] });
-    expect(textsOf({ cluster }).slice(1)).toEqual(['warning pods: 1 pod missing from the summary of its node']);
-  });
+it('nodes without data do not hide what is missing elsewhere', () => {
+  const cluster = aCluster({ absences: [anAbsence()], gaps: [aGap()] });
+  expect(textsOf({ cluster }).slice(1)).toEqual(['warning pods: 1 pod missing from the summary of its node']);
+});
 
-  it('nodes without data are a problem for each reason, with examples', () => {
-    const absences = [
-      anAbsence({ reason: 'tls', nodeCount: 12, exampleNodes: ['a', 'b', 'c'], dataAgeMs: undefined }),
-      anAbsence({ expectedPodCount: 0, incompleteWorkloadCount: 0 }),
-    ];
-    expect(problemsIn({ cluster: aCluster({ absences }) }).map(({ text, detail }) => [text, detail])).toEqual([
-      [
-        '12 nodes without data (certificate not accepted): a, b, c and 9 more',
-        'no data since the exporter started; 2 pods not measured, 1 workload incomplete: shop/cart',
-      ],
-      ['1 node without data (no answer in time): node-2', 'last data 12m ago'],
-    ]);
-  });
+it('nodes without data are a problem for each reason, with examples', () => {
+  const absences = [
+    anAbsence({ reason: 'tls', nodeCount: 12, exampleNodes: ['a', 'b', 'c'], dataAgeMs: undefined }),
+    anAbsence({ expectedPodCount: 0, incompleteWorkloadCount: 0 }),
+  ];
+  expect(problemsIn({ cluster: aCluster({ absences }) }).map(({ text, detail }) => [text, detail])).toEqual([
+    [
+      '12 nodes without data (certificate not accepted): a, b, c and 9 more',
+      'no data since the exporter started; 2 pods not measured, 1 workload incomplete: shop/cart',
+    ],
+    ['1 node without data (no answer in time): node-2', 'last data 12m ago'],
+  ]);
 });
 
 describe('an API server that is away', () => {

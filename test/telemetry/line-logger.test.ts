@@ -80,31 +80,29 @@ it.each([
   expect(lines.map((line) => /"level":"(\w+)"/.exec(line)?.[1])).toEqual(expected);
 });
 
-describe('repetition', () => {
-  it('repetition of a line is suppressed for a minute and counted on the next line, from 0 on again', async () => {
-    const { logger, lines, clock } = aRecording('logfmt');
-    for (const suppressedCount of [3, 1, 0]) {
-      for (let count = 0; count <= suppressedCount; count += 1) logger.warn('node failed', { node: 'node-1' });
-      await clock.advance(59_999);
-      if (suppressedCount > 0) logger.warn('node failed', { node: 'node-1' });
-      await clock.advance(1);
-    }
-    logger.warn('node failed', { node: 'node-1' });
-    expect(lines.map((line) => / node=node-1( repeated=\d+)?\n$/.exec(line)?.[1])).toEqual([
-      undefined,
-      ' repeated=4',
-      ' repeated=2',
-      undefined,
-    ]);
-  });
+it('repetition of a line is suppressed for a minute and counted on the next line, from 0 on again', async () => {
+  const { logger, lines, clock } = aRecording('logfmt');
+  for (const suppressedCount of [3, 1, 0]) {
+    for (let count = 0; count <= suppressedCount; count += 1) logger.warn('node failed', { node: 'node-1' });
+    await clock.advance(59_999);
+    if (suppressedCount > 0) logger.warn('node failed', { node: 'node-1' });
+    await clock.advance(1);
+  }
+  logger.warn('node failed', { node: 'node-1' });
+  expect(lines.map((line) => / node=node-1( repeated=\d+)?\n$/.exec(line)?.[1])).toEqual([
+    undefined,
+    ' repeated=4',
+    ' repeated=2',
+    undefined,
+  ]);
+});
 
-  it('repetition is found among a bounded number of lines, those written last', () => {
-    const { logger, lines } = aRecording();
-    logger.info('first');
-    for (let index = 0; index < 1_000; index += 1) logger.info('other', { index });
-    logger.info('other', { index: 999 });
-    expect(lines).toHaveLength(1_001);
-    logger.info('first');
-    expect(lines).toHaveLength(1_002);
-  });
+it('repetition is found among a bounded number of lines, those written last', () => {
+  const { logger, lines } = aRecording();
+  logger.info('first');
+  for (let index = 0; index < 1_000; index += 1) logger.info('other', { index });
+  logger.info('other', { index: 999 });
+  expect(lines).toHaveLength(1_001);
+  logger.info('first');
+  expect(lines).toHaveLength(1_002);
 });

@@ -184,29 +184,27 @@ describe('stores', () => {
   });
 });
 
-describe('the report', () => {
-  it('the report of the exporter has the same values as the metrics', ({ metrics }) => {
-    const connected = { ...listedAt(12_500), isConnected: true };
-    const pods = storeState('pods', 7, [aScope('shop', connected), aScope('media')]);
-    show(metrics, () => [pods, storeState('nodes', 2, [aScope('', connected)])]);
-    metrics.scrapeFinished('success', 10);
-    metrics.scrapeRejected();
-    metrics.requestFinished('tls', 10);
-    metrics.setSeries({ workload: 0, node: 4, pod: 3, container: 0, volume: 0 });
-    metrics.counters.seriesDropped.add({ reason: 'max_series' }, 5);
-    metrics.settingsLoaded(1, at(1_500));
-    metrics.reloadFailed('settings');
-    metrics.show({ isKubeletTlsUnverified: true, workloadNameClashCount: 2 });
-    expect(metrics.report()).toMatchObject({
-      stores: [
-        { resource: 'pods', objectCount: 7, isConnected: true, lastProgress: at(12_500) },
-        { resource: 'nodes', objectCount: 2, isConnected: true, lastProgress: at(12_500) },
-      ],
-      scrapes: { success: 1, rejected: 1, error: 0 },
-      kubeletRequests: { success: 0, tls: 1 },
-      ...{ seriesCount: 7, droppedSeriesCount: 5, workloadNameClashCount: 2 },
-      ...{ isLastReloadSuccessful: false, settingsLoadedAt: at(1_500), isKubeletTlsUnverified: true },
-    });
+it('the report of the exporter has the same values as the metrics', ({ metrics }) => {
+  const connected = { ...listedAt(12_500), isConnected: true };
+  const pods = storeState('pods', 7, [aScope('shop', connected), aScope('media')]);
+  show(metrics, () => [pods, storeState('nodes', 2, [aScope('', connected)])]);
+  metrics.scrapeFinished('success', 10);
+  metrics.scrapeRejected();
+  metrics.requestFinished('tls', 10);
+  metrics.setSeries({ workload: 0, node: 4, pod: 3, container: 0, volume: 0 });
+  metrics.counters.seriesDropped.add({ reason: 'max_series' }, 5);
+  metrics.settingsLoaded(1, at(1_500));
+  metrics.reloadFailed('settings');
+  metrics.show({ isKubeletTlsUnverified: true, workloadNameClashCount: 2 });
+  expect(metrics.report()).toMatchObject({
+    stores: [
+      { resource: 'pods', objectCount: 7, isConnected: true, lastProgress: at(12_500) },
+      { resource: 'nodes', objectCount: 2, isConnected: true, lastProgress: at(12_500) },
+    ],
+    scrapes: { success: 1, rejected: 1, error: 0 },
+    kubeletRequests: { success: 0, tls: 1 },
+    ...{ seriesCount: 7, droppedSeriesCount: 5, workloadNameClashCount: 2 },
+    ...{ isLastReloadSuccessful: false, settingsLoadedAt: at(1_500), isKubeletTlsUnverified: true },
   });
 });
 

@@ -270,24 +270,22 @@ describe('ClusterStore.doubt', () => {
   });
 });
 
-describe('ClusterStore of selected nodes', () => {
-  it('nodes that the store has never known are not taken for gone: they may not be selected', async () => {
-    await using world = await start(wholeCluster, [podOn('blue', 'a'), podOn('red', 'b')], ['blue']);
-    const { store } = world;
-    expect([...store.boundNodeNames()]).toEqual(['blue']);
-    expect(store.mayBeGone('red')).toBe(false);
-  });
+it('nodes that the store has never known are not taken for gone: they may not be selected', async () => {
+  await using world = await start(wholeCluster, [podOn('blue', 'a'), podOn('red', 'b')], ['blue']);
+  const { store } = world;
+  expect([...store.boundNodeNames()]).toEqual(['blue']);
+  expect(store.mayBeGone('red')).toBe(false);
+});
 
-  it('a node that was removed is taken for gone for 5 minutes: it may have left the selector', async () => {
-    await using world = await start(wholeCluster, [podOn('blue', 'a')], ['blue']);
-    const { store } = world;
-    await world.send('DELETED', nodeOf('blue', '11'));
-    expect([[...store.nodes()], [...store.boundNodeNames()]]).toEqual([[], ['blue']]);
-    await world.advance(299_999);
-    expect(store.mayBeGone('blue')).toBe(true);
-    await world.advance(1);
-    expect([...store.boundNodeNames()]).toEqual([]);
-  });
+it('a node that was removed is taken for gone for 5 minutes: it may have left the selector', async () => {
+  await using world = await start(wholeCluster, [podOn('blue', 'a')], ['blue']);
+  const { store } = world;
+  await world.send('DELETED', nodeOf('blue', '11'));
+  expect([[...store.nodes()], [...store.boundNodeNames()]]).toEqual([[], ['blue']]);
+  await world.advance(299_999);
+  expect(store.mayBeGone('blue')).toBe(true);
+  await world.advance(1);
+  expect([...store.boundNodeNames()]).toEqual([]);
 });
 
 describe('the changes of pods', () => {

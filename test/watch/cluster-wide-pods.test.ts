@@ -51,34 +51,32 @@ const [atOnce, oneByOne] = [
 ];
 const allowed = sendsList('10', []);
 
-describe('pods of more than 10 namespaces', () => {
-  it.each([401, 403, 404])('a refusal with %i has namespaces watched one by one', async (status) => {
-    await using running = await start(answers(status));
-    await running.clock.advance(120_000);
-    expect(running.scopes()).toEqual(oneByOne);
-    expect(running.probes.requests).toHaveLength(1);
-  });
+it.each([401, 403, 404])('a refusal with %i has namespaces watched one by one', async (status) => {
+  await using running = await start(answers(status));
+  await running.clock.advance(120_000);
+  expect(running.scopes()).toEqual(oneByOne);
+  expect(running.probes.requests).toHaveLength(1);
+});
 
-  it.each([
-    ['503', answers(503)],
-    ['a refused connection', refused],
-    ['a timeout', neverAnswers],
-  ])('all namespaces are watched at once where that is allowed, even after %s', async (_case, answer) => {
-    await using running = await start(answer, allowed);
-    expect(running.scopes()).toEqual(oneByOne);
-    await running.clock.advance(11_000);
-    expect(running.scopes()).toEqual(atOnce);
-    expect(running.probes.requests).toHaveLength(2);
-  });
+it.each([
+  ['503', answers(503)],
+  ['a refused connection', refused],
+  ['a timeout', neverAnswers],
+])('all namespaces are watched at once where that is allowed, even after %s', async (_case, answer) => {
+  await using running = await start(answer, allowed);
+  expect(running.scopes()).toEqual(oneByOne);
+  await running.clock.advance(11_000);
+  expect(running.scopes()).toEqual(atOnce);
+  expect(running.probes.requests).toHaveLength(2);
+});
 
-  it('namespaces are watched one by one when the refusal comes after a failure', async () => {
-    await using running = await start(answers(503), answers(403));
-    await running.clock.advance(2_000);
-    expect(running.scopes()).toEqual(oneByOne);
-    expect(running.store.lists.unsynced().map(({ message }) => message)).toEqual(
-      oneByOne.map(() => 'the first list is under way'),
-    );
-  });
+it('namespaces are watched one by one when the refusal comes after a failure', async () => {
+  await using running = await start(answers(503), answers(403));
+  await running.clock.advance(2_000);
+  expect(running.scopes()).toEqual(oneByOne);
+  expect(running.store.lists.unsynced().map(({ message }) => message)).toEqual(
+    oneByOne.map(() => 'the first list is under way'),
+  );
 });
 
 describe('the request for the pods of all namespaces', () => {

@@ -51,48 +51,46 @@ beforeEach(() => {
 
 const summaries = (): string[] => changes.map(({ type, object }) => `${type} ${object.name}@${object.resourceVersion}`);
 
-describe('replace', () => {
-  it('S20: replace removes, updates and adds, in that order, and has the whole list at each notification', async () => {
-    await store.replace([thing('pod-1', '1'), thing('pod-2', '2'), thing('pod-3', '3')]);
-    changes = [];
-    seen = [];
-    await store.replace([thing('pod-4', '6'), thing('pod-1', '4'), thing('pod-2', '5')]);
-    expect(summaries()).toEqual(['removed pod-3@3', 'updated pod-1@4', 'updated pod-2@5', 'added pod-4@6']);
-    expect(seen).toEqual(Array.from({ length: 4 }, () => ['pod-1@4', 'pod-2@5', 'pod-4@6']));
-  });
+it('S20: replace removes, updates and adds, in that order, and has the whole list at each notification', async () => {
+  await store.replace([thing('pod-1', '1'), thing('pod-2', '2'), thing('pod-3', '3')]);
+  changes = [];
+  seen = [];
+  await store.replace([thing('pod-4', '6'), thing('pod-1', '4'), thing('pod-2', '5')]);
+  expect(summaries()).toEqual(['removed pod-3@3', 'updated pod-1@4', 'updated pod-2@5', 'added pod-4@6']);
+  expect(seen).toEqual(Array.from({ length: 4 }, () => ['pod-1@4', 'pod-2@5', 'pod-4@6']));
+});
 
-  it('S21: replace empties the store with an empty list', async () => {
-    await store.replace([thing('a', '1'), thing('b', '2')]);
-    changes = [];
-    await store.replace([]);
-    expect(summaries()).toEqual(['removed a@1', 'removed b@2']);
-    expect(store.size).toBe(0);
-    expect(store.group('n1')).toEqual([]);
-  });
+it('S21: replace empties the store with an empty list', async () => {
+  await store.replace([thing('a', '1'), thing('b', '2')]);
+  changes = [];
+  await store.replace([]);
+  expect(summaries()).toEqual(['removed a@1', 'removed b@2']);
+  expect(store.size).toBe(0);
+  expect(store.group('n1')).toEqual([]);
+});
 
-  it('replace keeps objects that the list could not contain', async () => {
-    await store.replace([thing('a', '1', { place: 'n1' }), thing('b', '2', { place: 'n2' })]);
-    await store.replace([], { isInScope: ({ place }) => place === 'n1' });
-    expect(names(store.values())).toEqual(['b@2']);
-  });
+it('replace keeps objects that the list could not contain', async () => {
+  await store.replace([thing('a', '1', { place: 'n1' }), thing('b', '2', { place: 'n2' })]);
+  await store.replace([], { isInScope: ({ place }) => place === 'n1' });
+  expect(names(store.values())).toEqual(['b@2']);
+});
 
-  it('replace keeps unchanged objects without a notification', async () => {
-    await store.replace([thing('a', '1'), thing('b', '2')]);
-    const before = [...store.values()];
-    const group = store.group('n1');
-    changes = [];
-    await store.replace([thing('a', '1'), thing('b', '9', { labels: { version: '2' } })]);
-    expect(changes).toEqual([]);
-    expect([...store.values()].every((object, index) => object === before[index])).toBe(true);
-    expect(store.group('n1')).toBe(group);
-  });
+it('replace keeps unchanged objects without a notification', async () => {
+  await store.replace([thing('a', '1'), thing('b', '2')]);
+  const before = [...store.values()];
+  const group = store.group('n1');
+  changes = [];
+  await store.replace([thing('a', '1'), thing('b', '9', { labels: { version: '2' } })]);
+  expect(changes).toEqual([]);
+  expect([...store.values()].every((object, index) => object === before[index])).toBe(true);
+  expect(store.group('n1')).toBe(group);
+});
 
-  it('S76: replace treats an object with another UID as another object', async () => {
-    await store.replace([thing('a', '1'), thing('b', '1')]);
-    changes = [];
-    await store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
-    expect(summaries()).toEqual(['removed a@1', 'updated b@3', 'added a@2']);
-  });
+it('S76: replace treats an object with another UID as another object', async () => {
+  await store.replace([thing('a', '1'), thing('b', '1')]);
+  changes = [];
+  await store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
+  expect(summaries()).toEqual(['removed a@1', 'updated b@3', 'added a@2']);
 });
 
 /** A store whose turns of the event loop end after each object. */
@@ -207,33 +205,31 @@ describe('remove', () => {
   });
 });
 
-describe('group', () => {
-  it('a group contains its objects of the store, after any sequence of steps', async () => {
-    const name = fc.constantFrom('a', 'b', 'c', 'd');
-    const anyThing = fc
-      .record({ name, uid: fc.constantFrom('1', '2'), place: fc.constantFrom('n1', 'n2', undefined), size: fc.nat(2) })
-      .map(({ size, ...rest }) => thing(rest.name, '1', { ...rest, resourceVersion: String(size) }));
-    const step = fc.oneof(
-      anyThing.map((object) => () => void store.upsert(object)),
-      anyThing.map((object) => () => void store.remove(object)),
-      fc.array(anyThing, { maxLength: 4 }).map((objects) => () => store.replace(objects)),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
-        await store.replace([]);
-        for (const take of steps) {
-          const before = ['n1', 'n2'].map((place) => store.group(place));
-          await take();
-          for (const [index, place] of ['n1', 'n2'].entries()) {
-            const members = [...store.values()].filter((object) => object.place === place);
-            expect(new Set(store.group(place))).toEqual(new Set(members));
-            const isSame = names(store.group(place)).join() === names(before[index] ?? []).join();
-            if (!isSame) expect(store.group(place)).not.toBe(before[index]);
-          }
+it('a group contains its objects of the store, after any sequence of steps', async () => {
+  const name = fc.constantFrom('a', 'b', 'c', 'd');
+  const anyThing = fc
+    .record({ name, uid: fc.constantFrom('1', '2'), place: fc.constantFrom('n1', 'n2', undefined), size: fc.nat(2) })
+    .map(({ size, ...rest }) => thing(rest.name, '1', { ...rest, resourceVersion: String(size) }));
+  const step = fc.oneof(
+    anyThing.map((object) => () => void store.upsert(object)),
+    anyThing.map((object) => () => void store.remove(object)),
+    fc.array(anyThing, { maxLength: 4 }).map((objects) => () => store.replace(objects)),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      await store.replace([]);
+      for (const take of steps) {
+        const before = ['n1', 'n2'].map((place) => store.group(place));
+        await take();
+        for (const [index, place] of ['n1', 'n2'].entries()) {
+          const members = [...store.values()].filter((object) => object.place === place);
+          expect(new Set(store.group(place))).toEqual(new Set(members));
+          const isSame = names(store.group(place)).join() === names(before[index] ?? []).join();
+          if (!isSame) expect(store.group(place)).not.toBe(before[index]);
         }
-      }),
-    );
-  });
+      }
+    }),
+  );
 });
 
 it('notifications mirror the store, after any sequence of steps', async () => {

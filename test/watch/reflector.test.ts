@@ -748,146 +748,138 @@ describe('Reflector: back-off', () => {
   });
 });
 
-describe('Reflector: the log', () => {
-  it('the log has one warning for a run of failures, with the numbers, and a line for its end', async ({ feed }) => {
-    const api = new ScriptedApi(answers(503), answers(503), listOfA, answers(500), feed.answer);
-    await using run = await runReflector({ api, namespace: 'shop' });
-    await run.clock.advance(10_000);
-    feed.send(bookmarkLine('11'), added('b', '12'));
-    await run.clock.advance(60_000);
-    expect(run.logged.filter((line) => line.includes('recovered'))).toEqual([]);
-    feed.send(bookmarkLine('13'));
-    await run.clock.advance(0);
-    const lines = run.logged.filter((line) => line.includes('attempt'));
-    expect(lines.map((line) => line.slice(0, line.indexOf('{')).trim())).toEqual([
-      'warn: list failed',
-      'debug: list failed',
-      'debug: watch failed',
-      'info: recovered after 3 failed attempts',
-    ]);
-    const { error, ...fields } = JSON.parse(lines[0]?.slice(lines[0].indexOf('{')) ?? '') as Record<string, unknown>;
-    expect(fields).toEqual({ resource: 'pods', namespace: 'shop', reason: 'http_status', attempt: 1, retryInMs: 375 });
-    expect(error).toContain('503');
-    expect(lines[2]).toContain('"reason":"unavailable"');
-  });
-
-  it('the log has another warning for the next run of failures', async ({ feed }) => {
-    await using run = await runScript(listOfA, answers(503), feed.answer, answers(503));
-    await run.clock.advance(375 + 60_000);
-    feed.end();
-    await run.clock.advance(500);
-    expect(run.logged.filter((line) => line.startsWith('warn'))).toHaveLength(2);
-  });
+it('the log has one warning for a run of failures, with the numbers, and a line for its end', async ({ feed }) => {
+  const api = new ScriptedApi(answers(503), answers(503), listOfA, answers(500), feed.answer);
+  await using run = await runReflector({ api, namespace: 'shop' });
+  await run.clock.advance(10_000);
+  feed.send(bookmarkLine('11'), added('b', '12'));
+  await run.clock.advance(60_000);
+  expect(run.logged.filter((line) => line.includes('recovered'))).toEqual([]);
+  feed.send(bookmarkLine('13'));
+  await run.clock.advance(0);
+  const lines = run.logged.filter((line) => line.includes('attempt'));
+  expect(lines.map((line) => line.slice(0, line.indexOf('{')).trim())).toEqual([
+    'warn: list failed',
+    'debug: list failed',
+    'debug: watch failed',
+    'info: recovered after 3 failed attempts',
+  ]);
+  const { error, ...fields } = JSON.parse(lines[0]?.slice(lines[0].indexOf('{')) ?? '') as Record<string, unknown>;
+  expect(fields).toEqual({ resource: 'pods', namespace: 'shop', reason: 'http_status', attempt: 1, retryInMs: 375 });
+  expect(error).toContain('503');
+  expect(lines[2]).toContain('"reason":"unavailable"');
 });
 
-describe('Reflector.check', () => {
-  it('a check ends the watch and lists its version, from which the watch continues', async ({ feed }) => {
-    await using run = await runScript(listOfA, feed.answer, listOfA, new WatchFeed().answer);
-    run.reflector.check();
-    await run.clock.advance(0);
-    expect(feed.isAborted).toBe(true);
-    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', check, 'watch rv=10']);
-    expect([run.changes, run.logged.filter((line) => !line.startsWith('debug'))]).toEqual([['added a@1'], []]);
-  });
-
-  it.each([
-    ['fails', answers(503)],
-    ['is refused as invalid', answers(400)],
-  ])('after a check that %s, what is known stays, and the watch continues where it was', async (_what, answer) => {
-    await using run = await runScript(listOfA, new WatchFeed().answer, answer, new WatchFeed().answer);
-    run.reflector.check();
-    await run.clock.advance(10_000);
-    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', check, 'watch rv=10']);
-    expect(run.content()).toEqual(['a@1']);
-  });
+it('the log has another warning for the next run of failures', async ({ feed }) => {
+  await using run = await runScript(listOfA, answers(503), feed.answer, answers(503));
+  await run.clock.advance(375 + 60_000);
+  feed.end();
+  await run.clock.advance(500);
+  expect(run.logged.filter((line) => line.startsWith('warn'))).toHaveLength(2);
 });
 
-describe('Reflector: a stop', () => {
-  it('S02: a reflector that was stopped before its start sends no request', async () => {
-    const stopping = new AbortController();
-    stopping.abort();
-    const api = new ScriptedApi(listOfA);
-    await using run = await runReflector({ api, stopping });
-    await run.clock.advance(1_000);
-    expect([api.requests, run.observed, run.logged]).toEqual([[], [], []]);
-  });
+it('a check ends the watch and lists its version, from which the watch continues', async ({ feed }) => {
+  await using run = await runScript(listOfA, feed.answer, listOfA, new WatchFeed().answer);
+  run.reflector.check();
+  await run.clock.advance(0);
+  expect(feed.isAborted).toBe(true);
+  expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', check, 'watch rv=10']);
+  expect([run.changes, run.logged.filter((line) => !line.startsWith('debug'))]).toEqual([['added a@1'], []]);
+});
 
-  it.for([
-    ['S05', 'a list', [], 1],
-    ['S03', 'a watch', [listOfA], 2],
-  ] as const)('%s: a stop ends %s at once, without another request', async ([, , before, requestCount], { feed }) => {
-    const run = await runScript(...before, feed.answer);
-    await run.stop();
-    await run.clock.advance(60_000);
-    expect(feed.isAborted).toBe(true);
-    expect(run.api.requests).toHaveLength(requestCount);
-    expect(run.reflector.isConnected).toBe(false);
-    expect(run.observed.some((line) => line.startsWith('watch'))).toBe(false);
-    expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
-  });
+it.each([
+  ['fails', answers(503)],
+  ['is refused as invalid', answers(400)],
+])('after a check that %s, what is known stays, and the watch continues where it was', async (_what, answer) => {
+  await using run = await runScript(listOfA, new WatchFeed().answer, answer, new WatchFeed().answer);
+  run.reflector.check();
+  await run.clock.advance(10_000);
+  expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', check, 'watch rv=10']);
+  expect(run.content()).toEqual(['a@1']);
+});
 
-  it('a stop ends a wait for headers at once', async () => {
-    const run = await runScript(listOfA, neverAnswers);
-    await run.stop();
-    expect(run.api.requests).toHaveLength(2);
-  });
+it('S02: a reflector that was stopped before its start sends no request', async () => {
+  const stopping = new AbortController();
+  stopping.abort();
+  const api = new ScriptedApi(listOfA);
+  await using run = await runReflector({ api, stopping });
+  await run.clock.advance(1_000);
+  expect([api.requests, run.observed, run.logged]).toEqual([[], [], []]);
+});
 
-  it('a stop ends a pause at once', async () => {
-    const run = await runScript(answers(403));
-    await run.clock.advance(1_000);
-    await run.stop();
-    await run.clock.advance(60_000);
-    expect(run.api.requests).toHaveLength(1);
-  });
+it.for([
+  ['S05', 'a list', [], 1],
+  ['S03', 'a watch', [listOfA], 2],
+] as const)('%s: a stop ends %s at once, without another request', async ([, , before, requestCount], { feed }) => {
+  const run = await runScript(...before, feed.answer);
+  await run.stop();
+  await run.clock.advance(60_000);
+  expect(feed.isAborted).toBe(true);
+  expect(run.api.requests).toHaveLength(requestCount);
+  expect(run.reflector.isConnected).toBe(false);
+  expect(run.observed.some((line) => line.startsWith('watch'))).toBe(false);
+  expect(run.logged.filter((line) => !line.startsWith('debug'))).toEqual([]);
+});
 
-  it('S04: a stop works within a notification', async ({ feed }) => {
-    const stopping = new AbortController();
-    const onChange = ({ object }: StoreChange<Thing>): void => {
-      if (object.name === 'b') stopping.abort();
+it('a stop ends a wait for headers at once', async () => {
+  const run = await runScript(listOfA, neverAnswers);
+  await run.stop();
+  expect(run.api.requests).toHaveLength(2);
+});
+
+it('a stop ends a pause at once', async () => {
+  const run = await runScript(answers(403));
+  await run.clock.advance(1_000);
+  await run.stop();
+  await run.clock.advance(60_000);
+  expect(run.api.requests).toHaveLength(1);
+});
+
+it('S04: a stop works within a notification', async ({ feed }) => {
+  const stopping = new AbortController();
+  const onChange = ({ object }: StoreChange<Thing>): void => {
+    if (object.name === 'b') stopping.abort();
+  };
+  const run = await runReflector({ api: new ScriptedApi(listOfA, feed.answer), stopping, onChange });
+  feed.send(added('b', '11'));
+  await run.clock.advance(0);
+  await run.stop();
+  expect(run.content()).toEqual(['a@1', 'b@11']);
+});
+
+it('S06: a reflector runs once, however often run is called', async () => {
+  await using run = await runScript(listOfA);
+  const { signal } = new AbortController();
+  expect(run.reflector.run(signal)).toBe(run.reflector.run(signal));
+  await run.clock.advance(0);
+  expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
+});
+
+it('S104: a reflector continues where it was stopped, without a list', async () => {
+  const run = await runScript(listOfA, sendsWatch(added('b', '11')));
+  await run.stop();
+  const stopping = new AbortController();
+  const again = run.reflector.run(stopping.signal);
+  await run.clock.advance(0);
+  expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
+  stopping.abort();
+  await again;
+});
+
+it.each(['listFinished', 'watchEnded', 'eventApplied'] as const)(
+  'a reflector lists again after an observer has thrown in %s',
+  async (method) => {
+    const observer: WatchObserver = {
+      ...silentObserver,
+      [method]: () => {
+        throw new Error('no such metric');
+      },
     };
-    const run = await runReflector({ api: new ScriptedApi(listOfA, feed.answer), stopping, onChange });
-    feed.send(added('b', '11'));
-    await run.clock.advance(0);
-    await run.stop();
-    expect(run.content()).toEqual(['a@1', 'b@11']);
-  });
-});
-
-describe('Reflector.run', () => {
-  it('S06: a reflector runs once, however often run is called', async () => {
-    await using run = await runScript(listOfA);
-    const { signal } = new AbortController();
-    expect(run.reflector.run(signal)).toBe(run.reflector.run(signal));
-    await run.clock.advance(0);
-    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
-  });
-
-  it('S104: a reflector continues where it was stopped, without a list', async () => {
-    const run = await runScript(listOfA, sendsWatch(added('b', '11')));
-    await run.stop();
-    const stopping = new AbortController();
-    const again = run.reflector.run(stopping.signal);
-    await run.clock.advance(0);
-    expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=11']);
-    stopping.abort();
-    await again;
-  });
-
-  it.each(['listFinished', 'watchEnded', 'eventApplied'] as const)(
-    'a reflector lists again after an observer has thrown in %s',
-    async (method) => {
-      const observer: WatchObserver = {
-        ...silentObserver,
-        [method]: () => {
-          throw new Error('no such metric');
-        },
-      };
-      const api = new ScriptedApi().thenAlways(listOfA, sendsWatch(added('b', '11')));
-      await using run = await runReflector({ api, observer });
-      expect(run.logged).toContainEqual(expect.stringMatching(/^warn: reflector failed .*no such metric/));
-      const requestCount = api.requests.length;
-      await run.clock.advance(375);
-      expect(api.requestLines[requestCount]).toMatch(/^list rv=1[01] match=NotOlderThan$/);
-    },
-  );
-});
+    const api = new ScriptedApi().thenAlways(listOfA, sendsWatch(added('b', '11')));
+    await using run = await runReflector({ api, observer });
+    expect(run.logged).toContainEqual(expect.stringMatching(/^warn: reflector failed .*no such metric/));
+    const requestCount = api.requests.length;
+    await run.clock.advance(375);
+    expect(api.requestLines[requestCount]).toMatch(/^list rv=1[01] match=NotOlderThan$/);
+  },
+);

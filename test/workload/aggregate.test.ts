@@ -95,30 +95,28 @@ describe('sumPods', () => {
   });
 });
 
-describe('addSums', () => {
-  it('sums of sums put sums and counts of a workload together', () => {
-    const merged = merge([sumPods([pod({ containers: { app: 4 } })]), sumPods([unmeasured()])]);
-    expect(merged.get(workloadKey(billing))).toMatchObject({
-      usage: { usedBytes: 4, podMaxUsedBytes: 4 },
-      expectedPods: 2,
-      measuredPods: 1,
-    });
+it('sums of sums put sums and counts of a workload together', () => {
+  const merged = merge([sumPods([pod({ containers: { app: 4 } })]), sumPods([unmeasured()])]);
+  expect(merged.get(workloadKey(billing))).toMatchObject({
+    usage: { usedBytes: 4, podMaxUsedBytes: 4 },
+    expectedPods: 2,
+    measuredPods: 1,
   });
+});
 
-  it('sums of sums take two objects of one key for one workload', () => {
-    const again = { ...billing };
-    const merged = merge([
-      sumPods([pod({ containers: { app: 4 } })]),
-      sumPods([pod({ workloads: [again], containers: { app: 6 } })]),
-    ]);
-    expect(merged.size).toBe(1);
-    expect(merged.get(workloadKey(billing))?.usage.usedBytes).toBe(10);
-  });
+it('sums of sums take two objects of one key for one workload', () => {
+  const again = { ...billing };
+  const merged = merge([
+    sumPods([pod({ containers: { app: 4 } })]),
+    sumPods([pod({ workloads: [again], containers: { app: 6 } })]),
+  ]);
+  expect(merged.size).toBe(1);
+  expect(merged.get(workloadKey(billing))?.usage.usedBytes).toBe(10);
+});
 
-  it('the sum of nothing is nothing', () => {
-    expect(merge([]).size).toBe(0);
-    expect(merge([sumPods([])]).size).toBe(0);
-  });
+it('the sum of nothing is nothing', () => {
+  expect(merge([]).size).toBe(0);
+  expect(merge([sumPods([])]).size).toBe(0);
 });
 
 describe('any pods', () => {

@@ -75,68 +75,66 @@ describe('configured workloads', () => {
   });
 });
 
-describe('workloads discovered from labels', () => {
-  it('workloads from labels are one for every distinct tuple of values, in the order of the keys', () => {
-    const resolver = createResolver({ labels: ['team', 'app'] });
-    expect(resolver.workloadsOf(labelled({ app: 'cart', team: 'web', color: 'red' }))).toEqual([
-      {
-        namespace: '',
-        name: 'web--cart',
-        type: 'labels',
-        origin: { source: 'labels', labels: { team: 'web', app: 'cart' } },
-      },
-    ]);
-    expect(names(resolver, { labels: { app: 'pay', team: 'web' } })).toEqual(['web--pay']);
-  });
+it('workloads from labels are one for every distinct tuple of values, in the order of the keys', () => {
+  const resolver = createResolver({ labels: ['team', 'app'] });
+  expect(resolver.workloadsOf(labelled({ app: 'cart', team: 'web', color: 'red' }))).toEqual([
+    {
+      namespace: '',
+      name: 'web--cart',
+      type: 'labels',
+      origin: { source: 'labels', labels: { team: 'web', app: 'cart' } },
+    },
+  ]);
+  expect(names(resolver, { labels: { app: 'pay', team: 'web' } })).toEqual(['web--pay']);
+});
 
-  it.each<[string, string[], Pod['labels']]>([
-    ['none of the keys', ['team', 'app'], {}],
-    ['some of the keys', ['team', 'app'], { team: 'web' }],
-    ['keys that look alike', ['team', 'app'], { team: 'web', app2: 'cart' }],
-    ['an inherited property', ['toString'], {}],
-  ])('workloads from labels need all keys, not %s', (_, keys, labels) => {
-    expect(names(createResolver({ labels: keys }), { labels })).toEqual([]);
-  });
+it.each<[string, string[], Pod['labels']]>([
+  ['none of the keys', ['team', 'app'], {}],
+  ['some of the keys', ['team', 'app'], { team: 'web' }],
+  ['keys that look alike', ['team', 'app'], { team: 'web', app2: 'cart' }],
+  ['an inherited property', ['toString'], {}],
+])('workloads from labels need all keys, not %s', (_, keys, labels) => {
+  expect(names(createResolver({ labels: keys }), { labels })).toEqual([]);
+});
 
-  it.each<[Pod['labels'], string]>([
-    [{ team: '', app: 'cart' }, '--cart'],
-    [{ team: 'web', app: '' }, 'web--'],
-    [{ team: '', app: '' }, '--'],
-  ])('workloads from labels take empty values for values: %j', (labels, name) => {
-    expect(names(createResolver({ labels: ['team', 'app'] }), { labels })).toEqual([name]);
-  });
+it.each<[Pod['labels'], string]>([
+  [{ team: '', app: 'cart' }, '--cart'],
+  [{ team: 'web', app: '' }, 'web--'],
+  [{ team: '', app: '' }, '--'],
+])('workloads from labels take empty values for values: %j', (labels, name) => {
+  expect(names(createResolver({ labels: ['team', 'app'] }), { labels })).toEqual([name]);
+});
 
-  it('workloads from labels are none where the name would be empty, which to Prometheus is no label', () => {
-    expect(createResolver({ labels: ['app'] }).workloadsOf(labelled({ app: '' }))).toEqual([]);
-  });
+it('workloads from labels are none where the name would be empty, which to Prometheus is no label', () => {
+  expect(createResolver({ labels: ['app'] }).workloadsOf(labelled({ app: '' }))).toEqual([]);
+});
 
-  it('workloads from labels leave their name to a configured one, and are counted once', () => {
-    const resolver = createResolver({ selectors: [define('cart', 'never=matches')], labels: ['app'] });
-    expect(names(resolver, { labels: { app: 'cart' } })).toEqual([]);
-    expect(names(resolver, { namespace: 'test', labels: { app: 'cart' } })).toEqual([]);
-    expect(names(resolver, { labels: { app: 'pay' } })).toEqual(['pay']);
-    expect(resolver.clashCount).toBe(1);
-  });
+it('workloads from labels leave their name to a configured one, and are counted once', () => {
+  const resolver = createResolver({ selectors: [define('cart', 'never=matches')], labels: ['app'] });
+  expect(names(resolver, { labels: { app: 'cart' } })).toEqual([]);
+  expect(names(resolver, { namespace: 'test', labels: { app: 'cart' } })).toEqual([]);
+  expect(names(resolver, { labels: { app: 'pay' } })).toEqual(['pay']);
+  expect(resolver.clashCount).toBe(1);
+});
 
-  it('workloads from labels leave their name to the tuple that had it first, and are counted', () => {
-    const resolver = createResolver({ labels: ['a', 'b'] });
-    expect(names(resolver, { labels: { a: 'x--y', b: 'z' } })).toEqual(['x--y--z']);
-    expect(names(resolver, { labels: { a: 'x', b: 'y--z' } })).toEqual([]);
-    expect(names(resolver, { labels: { a: 'x--y', b: 'z' } })).toEqual(['x--y--z']);
-    expect(resolver.clashCount).toBe(1);
-  });
+it('workloads from labels leave their name to the tuple that had it first, and are counted', () => {
+  const resolver = createResolver({ labels: ['a', 'b'] });
+  expect(names(resolver, { labels: { a: 'x--y', b: 'z' } })).toEqual(['x--y--z']);
+  expect(names(resolver, { labels: { a: 'x', b: 'y--z' } })).toEqual([]);
+  expect(names(resolver, { labels: { a: 'x--y', b: 'z' } })).toEqual(['x--y--z']);
+  expect(resolver.clashCount).toBe(1);
+});
 
-  it('workloads from labels free their name once they are no longer in use', () => {
-    const resolver = createResolver({ labels: ['a', 'b'] });
-    const first = labelled({ a: 'x--y', b: 'z' });
-    const second = labelled({ a: 'x', b: 'y--z' });
-    resolver.workloadsOf(first);
-    resolver.workloadsOf(second);
-    resolver.retain(new Set(), resolver.discoveredCount);
-    expect(resolver.clashCount).toBe(0);
-    expect(resolver.workloadsOf(second)).toMatchObject([{ origin: { labels: { a: 'x', b: 'y--z' } } }]);
-    expect(resolver.workloadsOf(first)).toEqual([]);
-  });
+it('workloads from labels free their name once they are no longer in use', () => {
+  const resolver = createResolver({ labels: ['a', 'b'] });
+  const first = labelled({ a: 'x--y', b: 'z' });
+  const second = labelled({ a: 'x', b: 'y--z' });
+  resolver.workloadsOf(first);
+  resolver.workloadsOf(second);
+  resolver.retain(new Set(), resolver.discoveredCount);
+  expect(resolver.clashCount).toBe(0);
+  expect(resolver.workloadsOf(second)).toMatchObject([{ origin: { labels: { a: 'x', b: 'y--z' } } }]);
+  expect(resolver.workloadsOf(first)).toEqual([]);
 });
 
 describe('workloads discovered from labels of pods that have ended', () => {

@@ -99,81 +99,77 @@ const verdict = {
   commands: ['kubectl delete pod -n shop cart-0'],
 } as const;
 
-describe('the verdict of a node', () => {
-  it.each([
-    ['evicting', 'critical'],
-    ['no_space', 'critical'],
-    ['near', 'warning'],
-  ] as const)('the verdict of a node that is %s has the colour %s, and its commands', (condition, colour) => {
-    const page = pageOf({ condition, verdict });
-    expect(page).toContain(`class="banner verdict ${colour}"`);
-    expect(textOf(page, 'part-verdict')).toBe('Pods are the cause. kubectl delete pod -n shop cart-0');
-  });
-
-  it('a node that is well says so', () => {
-    expect(textOf(pageOf(), 'part-verdict')).toBe('Not close to evicting pods.');
-    expect(textOf(pageOf({ condition: 'stale' }), 'part-verdict')).toBe('Stale data; not close to evicting pods.');
-  });
-
-  it('a node of which nobody knows what is free is not called far from a threshold', () => {
-    const page = pageOf({ condition: 'unknown', enforcement: ['statistics_frozen'], frozenSinceMs: 0 });
-    expect(textOf(page, 'part-verdict')).toBe(
-      'Not known whether it is close to evicting pods: what is free is not known. The kubelet reports old values: the time of its measurements does not move, since 1970-01-01 00:00:00 UTC.',
-    );
-    expect(page).toContain('Not known whether a threshold is close.');
-    expect(page).not.toMatch(/not close/i);
-  });
-
-  it('of a node of a virtual cluster only what is known is said', () => {
-    const signals = [{ ...signal, victims: undefined, toFree: undefined }];
-    const filesystems = [{ filesystem: 'nodefs', fullRatio: 0.99 }] as const;
-    const enforcement = ['virtual_cluster'] as const;
-    const node = { condition: 'unknown', enforcement, signals, filesystems, unreadPodCount: 0 } as const;
-    const page = pageOf(node, { disks: [] });
-    expect(textOf(page, 'part-verdict')).toMatch(
-      /^Nearly full: writes fail when nothing is free\. Not known whether it is close to evicting pods: the thresholds are those of the host\./,
-    );
-    expect(textOf(page, 'disk')).toContain('Not known: the disk of the host has pods');
-    expect(textOf(page, 'eviction-order')).toContain('Unknown: the other pods of the host are not read.');
-  });
-
-  it('what does not protect is said with the verdict, in no colour of health', () => {
-    const unset = { enforcement: ['threshold_unset'], unsetSignals: ['imagefs.available'] } as const;
-    const page = pageOf({ condition: 'unprotected', ...unset });
-    expect(textOf(page, 'part-verdict')).toContain('The kubelet has no eviction threshold for imagefs.available:');
-    expect(page).toContain('class="banner verdict unknown"');
-    expect(page).not.toMatch(/class="(?:chip|banner verdict) ok"/);
-  });
-
-  it.each([
-    [true, 'evicting', 'below its threshold'],
-    [true, 'refusing', 'DiskPressure'],
-    [false, 'evicting', 'below its threshold'],
-    [false, 'near', 'near a threshold'],
-    [false, 'ok', 'fresh, 1s old'],
-  ] as const)('a node with DiskPressure %s that is %s has the state %s', (diskPressure, condition, state) => {
-    expect(textOf(pageOf({ diskPressure, condition }), 'part-facts')).toContain(`State ${state} Kubelet v1.37.1`);
-  });
-
-  it('a node with a full disk and no threshold is not called far from one', () => {
-    const page = pageOf({ condition: 'no_space', verdict: { ...verdict, kind: 'no_space', text: 'Writes fail.' } });
-    expect(textOf(page, 'part-verdict')).toContain('Writes fail.');
-    expect(page).toContain('Nobody: no threshold is in force for a disk that is full.');
-    expect(page).not.toContain('Not close');
-  });
+it.each([
+  ['evicting', 'critical'],
+  ['no_space', 'critical'],
+  ['near', 'warning'],
+] as const)('the verdict of a node that is %s has the colour %s, and its commands', (condition, colour) => {
+  const page = pageOf({ condition, verdict });
+  expect(page).toContain(`class="banner verdict ${colour}"`);
+  expect(textOf(page, 'part-verdict')).toBe('Pods are the cause. kubectl delete pod -n shop cart-0');
 });
 
-describe('a node without data', () => {
-  it('a node without data has its reason, what to do, and what it costs; nothing is green', () => {
-    const page = silentPageOf({ verdict });
-    expect(textOf(page, 'part-verdict')).toBe(
-      'No data. Look at the node. 2 running pods not measured. Pods are the cause. kubectl describe node node-2 kubectl get --raw /api/v1/nodes/node-2/proxy/stats/summary ssh node-2 &#39;sudo journalctl -u kubelet -n 100 --no-pager&#39; kubectl delete pod -n shop cart-0',
-    );
-    expect(textOf(page, 'part-facts')).toContain('failed 3s ago : summary of node node-2: no complete answer');
-    expect(textOf(page, 'disk')).toContain('Not known: no summary of its kubelet was read');
-    expect(textOf(page, 'eviction-order')).toContain('Unknown: no data (no answer in time).');
-    expect(page).not.toMatch(/class="[^"]*\b(?:ok|f-ok-bar)\b/);
-  });
+it('a node that is well says so', () => {
+  expect(textOf(pageOf(), 'part-verdict')).toBe('Not close to evicting pods.');
+  expect(textOf(pageOf({ condition: 'stale' }), 'part-verdict')).toBe('Stale data; not close to evicting pods.');
+});
+
+it('a node of which nobody knows what is free is not called far from a threshold', () => {
+  const page = pageOf({ condition: 'unknown', enforcement: ['statistics_frozen'], frozenSinceMs: 0 });
+  expect(textOf(page, 'part-verdict')).toBe(
+    'Not known whether it is close to evicting pods: what is free is not known. The kubelet reports old values: the time of its measurements does not move, since 1970-01-01 00:00:00 UTC.',
+  );
+  expect(page).toContain('Not known whether a threshold is close.');
+  expect(page).not.toMatch(/not close/i);
+});
+
+it('of a node of a virtual cluster only what is known is said', () => {
+  const signals = [{ ...signal, victims: undefined, toFree: undefined }];
+  const filesystems = [{ filesystem: 'nodefs', fullRatio: 0.99 }] as const;
+  const enforcement = ['virtual_cluster'] as const;
+  const node = { condition: 'unknown', enforcement, signals, filesystems, unreadPodCount: 0 } as const;
+  const page = pageOf(node, { disks: [] });
+  expect(textOf(page, 'part-verdict')).toMatch(
+    /^Nearly full: writes fail when nothing is free\. Not known whether it is close to evicting pods: the thresholds are those of the host\./,
+  );
+  expect(textOf(page, 'disk')).toContain('Not known: the disk of the host has pods');
+  expect(textOf(page, 'eviction-order')).toContain('Unknown: the other pods of the host are not read.');
+});
+
+it('what does not protect is said with the verdict, in no colour of health', () => {
+  const unset = { enforcement: ['threshold_unset'], unsetSignals: ['imagefs.available'] } as const;
+  const page = pageOf({ condition: 'unprotected', ...unset });
+  expect(textOf(page, 'part-verdict')).toContain('The kubelet has no eviction threshold for imagefs.available:');
+  expect(page).toContain('class="banner verdict unknown"');
+  expect(page).not.toMatch(/class="(?:chip|banner verdict) ok"/);
+});
+
+it.each([
+  [true, 'evicting', 'below its threshold'],
+  [true, 'refusing', 'DiskPressure'],
+  [false, 'evicting', 'below its threshold'],
+  [false, 'near', 'near a threshold'],
+  [false, 'ok', 'fresh, 1s old'],
+] as const)('a node with DiskPressure %s that is %s has the state %s', (diskPressure, condition, state) => {
+  expect(textOf(pageOf({ diskPressure, condition }), 'part-facts')).toContain(`State ${state} Kubelet v1.37.1`);
+});
+
+it('a node with a full disk and no threshold is not called far from one', () => {
+  const page = pageOf({ condition: 'no_space', verdict: { ...verdict, kind: 'no_space', text: 'Writes fail.' } });
+  expect(textOf(page, 'part-verdict')).toContain('Writes fail.');
+  expect(page).toContain('Nobody: no threshold is in force for a disk that is full.');
+  expect(page).not.toContain('Not close');
+});
+
+it('a node without data has its reason, what to do, and what it costs; nothing is green', () => {
+  const page = silentPageOf({ verdict });
+  expect(textOf(page, 'part-verdict')).toBe(
+    'No data. Look at the node. 2 running pods not measured. Pods are the cause. kubectl describe node node-2 kubectl get --raw /api/v1/nodes/node-2/proxy/stats/summary ssh node-2 &#39;sudo journalctl -u kubelet -n 100 --no-pager&#39; kubectl delete pod -n shop cart-0',
+  );
+  expect(textOf(page, 'part-facts')).toContain('failed 3s ago : summary of node node-2: no complete answer');
+  expect(textOf(page, 'disk')).toContain('Not known: no summary of its kubelet was read');
+  expect(textOf(page, 'eviction-order')).toContain('Unknown: no data (no answer in time).');
+  expect(page).not.toMatch(/class="[^"]*\b(?:ok|f-ok-bar)\b/);
 });
 
 describe('the disk of a node', () => {
@@ -254,21 +250,19 @@ describe('whom a node evicts next', () => {
   });
 });
 
-describe('all of a node', () => {
-  it('hostile names are never markup on the page of a node', () => {
-    const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'\u202E`;
-    const victims = [
-      { rank: 1, namespace: hostile, pod: hostile, request: 0, place: 'no_statistics', priority: 0 },
-    ] as const;
-    const page = pageOf({
-      node: hostile,
-      kubeletVersion: hostile,
-      verdict: { ...verdict, text: hostile, commands: [hostile] },
-      signals: [{ ...signal, victims }],
-      listedImages: [{ name: hostile, sizeBytes: 1 }],
-      failure: { reason: 'decode', message: hostile, ageMs: 1 },
-    });
-    expect(page.match(/<script/g)).toHaveLength(1);
-    expect(page).not.toMatch(/<img|\u202E/);
+it('hostile names are never markup on the page of a node', () => {
+  const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'\u202E`;
+  const victims = [
+    { rank: 1, namespace: hostile, pod: hostile, request: 0, place: 'no_statistics', priority: 0 },
+  ] as const;
+  const page = pageOf({
+    node: hostile,
+    kubeletVersion: hostile,
+    verdict: { ...verdict, text: hostile, commands: [hostile] },
+    signals: [{ ...signal, victims }],
+    listedImages: [{ name: hostile, sizeBytes: 1 }],
+    failure: { reason: 'decode', message: hostile, ageMs: 1 },
   });
+  expect(page.match(/<script/g)).toHaveLength(1);
+  expect(page).not.toMatch(/<img|\u202E/);
 });

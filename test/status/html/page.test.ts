@@ -113,19 +113,17 @@ describe('unknown values', () => {
   });
 });
 
-describe('pods whose volumes are not measured', () => {
-  it('pods with pending volumes are never green, and no part of a sum that looks whole', () => {
-    const summary = aSummary({ pendingPodCount: 1, unknownLimitPodCount: 1, limitedPodCount: 0, limitCount: 0 });
-    const page = pageOfCluster({ summary, limits: all() });
-    const tiles = textOf(page, 'part-tiles');
-    expect(page.match(/<div class="unknown"><dt>/g)).toHaveLength(4);
-    expect(tiles).toContain('Running pods measured 1 of 1 volumes of 1 not measured, data up to 1s old');
-    expect(tiles).toContain('Used by pods at least 4Ki of 1 pod, without the volumes of 1');
-    expect(tiles).toContain('Pods near a limit 0 and 1 unknown');
-    expect(textOf(page, 'next-evictions')).toContain('Unknown: the usage of 1 pod with limits.');
-    expect(textOf(page, 'next-evictions')).not.toContain('No measured pod declares');
-    expect(textOf(page, 'part-banner')).toContain('1 pod measured, usage of 1 pod with limits not known');
-  });
+it('pods with pending volumes are never green, and no part of a sum that looks whole', () => {
+  const summary = aSummary({ pendingPodCount: 1, unknownLimitPodCount: 1, limitedPodCount: 0, limitCount: 0 });
+  const page = pageOfCluster({ summary, limits: all() });
+  const tiles = textOf(page, 'part-tiles');
+  expect(page.match(/<div class="unknown"><dt>/g)).toHaveLength(4);
+  expect(tiles).toContain('Running pods measured 1 of 1 volumes of 1 not measured, data up to 1s old');
+  expect(tiles).toContain('Used by pods at least 4Ki of 1 pod, without the volumes of 1');
+  expect(tiles).toContain('Pods near a limit 0 and 1 unknown');
+  expect(textOf(page, 'next-evictions')).toContain('Unknown: the usage of 1 pod with limits.');
+  expect(textOf(page, 'next-evictions')).not.toContain('No measured pod declares');
+  expect(textOf(page, 'part-banner')).toContain('1 pod measured, usage of 1 pod with limits not known');
 });
 
 describe('the banner', () => {
@@ -424,30 +422,28 @@ describe('hostile names', () => {
   });
 });
 
-describe('the policy of the page', () => {
-  it("the policy allows the page's own style and script, by their hashes, and nothing else", () => {
-    const page = pageOf();
-    const hashOf = (element: string): string => {
-      const text = new RegExp(`<${element}[^>]*>([^]*?)</${element}>`).exec(page)?.[1] ?? '';
-      return createHash('sha256').update(text).digest('base64');
-    };
-    expect(pagePolicy.split('; ')).toEqual([
-      "default-src 'none'",
-      `style-src 'sha256-${hashOf('style')}'`,
-      `script-src 'sha256-${hashOf('script')}'`,
-      "connect-src 'self'",
-      'img-src data:',
-      "base-uri 'none'",
-      "form-action 'self'",
-      "frame-ancestors 'none'",
-    ]);
-  });
+it("the policy allows the page's own style and script, by their hashes, and nothing else", () => {
+  const page = pageOf();
+  const hashOf = (element: string): string => {
+    const text = new RegExp(`<${element}[^>]*>([^]*?)</${element}>`).exec(page)?.[1] ?? '';
+    return createHash('sha256').update(text).digest('base64');
+  };
+  expect(pagePolicy.split('; ')).toEqual([
+    "default-src 'none'",
+    `style-src 'sha256-${hashOf('style')}'`,
+    `script-src 'sha256-${hashOf('script')}'`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ]);
+});
 
-  it('the policy forbids nothing that the page uses: no inline style or handler, no external address', () => {
-    const page = pageOf({ problems: [{ severity: 'warning', text: 'x', section: 'pods' }] });
-    expect(page).not.toMatch(/\s(?:style|on\w+)=/);
-    const addresses = Array.from(page.matchAll(/(?:href|src|action)="([^"]*)"/g), ([, address]) => address);
-    expect(addresses.length).toBeGreaterThan(2);
-    expect(addresses.filter((address) => !/^(?:#|\.\/|data:image\/svg\+xml,)/.test(address ?? ''))).toEqual([]);
-  });
+it('the policy forbids nothing that the page uses: no inline style or handler, no external address', () => {
+  const page = pageOf({ problems: [{ severity: 'warning', text: 'x', section: 'pods' }] });
+  expect(page).not.toMatch(/\s(?:style|on\w+)=/);
+  const addresses = Array.from(page.matchAll(/(?:href|src|action)="([^"]*)"/g), ([, address]) => address);
+  expect(addresses.length).toBeGreaterThan(2);
+  expect(addresses.filter((address) => !/^(?:#|\.\/|data:image\/svg\+xml,)/.test(address ?? ''))).toEqual([]);
 });

@@ -2,7 +2,7 @@
 
 import type { Socket } from 'node:net';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { RequestError } from '../../../src/lib/base/errors.js';
 import { Exporter } from '../../support/exporter.js';
@@ -14,59 +14,57 @@ import { listOfA, runReflector, runScript } from '../scripted-reflector.js';
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const refused = failsWith(new RequestError('connection', 'ECONNREFUSED'));
 
-describe('an API server that is away', () => {
-  it('S101: an API server that is away at the start leaves the metrics of the exporter, and is tried on', async () => {
-    await using first = await Exporter.start();
-    await first.cluster.setApiFault('down');
-    await using exporter = await first.another();
-    const failed = async () =>
-      (await exporter.scrape()).value('exporter_store_lists_total', { resource: 'pods', result: 'connection' }) ?? 0;
-    await expect.poll(failed, { interval: 5 }).toBeGreaterThan(0);
-    for (let minute = 0; minute < 60; minute += 10) {
-      const before = await failed();
-      await exporter.clock.advance(10 * minuteMs);
-      await expect.poll(failed, { interval: 5 }).toBeGreaterThan(before);
-    }
-    expect((await exporter.get('/readyz')).status).toBe(503);
-    expect((await exporter.get('/livez')).status).toBe(200);
-    const { families } = await exporter.scrape();
-    expect(families.filter(({ name }) => /^ephemeral_storage_(?!exporter_)/.test(name))).toEqual([]);
-    await exporter.cluster.setApiFault(undefined);
-    const readiness = async () => {
-      await exporter.clock.advance(30_000);
-      return (await exporter.get('/readyz')).status;
-    };
-    await expect.poll(readiness, { interval: 5 }).toBe(200);
-  });
+it('S101: an API server that is away at the start leaves the metrics of the exporter, and is tried on', async () => {
+  await using first = await Exporter.start();
+  await first.cluster.setApiFault('down');
+  await using exporter = await first.another();
+  const failed = async () =>
+    (await exporter.scrape()).value('exporter_store_lists_total', { resource: 'pods', result: 'connection' }) ?? 0;
+  await expect.poll(failed, { interval: 5 }).toBeGreaterThan(0);
+  for (let minute = 0; minute < 60; minute += 10) {
+    const before = await failed();
+    await exporter.clock.advance(10 * minuteMs);
+    await expect.poll(failed, { interval: 5 }).toBeGreaterThan(before);
+  }
+  expect((await exporter.get('/readyz')).status).toBe(503);
+  expect((await exporter.get('/livez')).status).toBe(200);
+  const { families } = await exporter.scrape();
+  expect(families.filter(({ name }) => /^ephemeral_storage_(?!exporter_)/.test(name))).toEqual([]);
+  await exporter.cluster.setApiFault(undefined);
+  const readiness = async () => {
+    await exporter.clock.advance(30_000);
+    return (await exporter.get('/readyz')).status;
+  };
+  await expect.poll(readiness, { interval: 5 }).toBe(200);
+});
 
-  it('S103: a server that is away for two hours leaves what is known, and is listed 31 s after its return', async () => {
-    const clock = new ManualClock();
-    const startMs = clock.nowMs();
-    let [isAway, version] = [false, '10'];
-    const feed = new WatchFeed();
-    const api = new ScriptedApi().thenAlways((request, signal) => {
-      if (isAway) return refused(request, signal);
-      if (request.query?.['watch'] !== undefined) return feed.answer(request, signal);
-      return sendsList(version, [podJson(`at-${version}`, version)])(request, signal);
-    });
-    await using run = await runReflector({ api, clock, random: () => 0.999 });
-    isAway = true;
-    feed.break(new RequestError('connection', 'ECONNRESET'));
-    await clock.advance(2 * minuteMs);
-    const requestCounts: number[] = [];
-    for (let elapsedMs = 2 * minuteMs; elapsedMs < 2 * hourMs; elapsedMs += 10_000) {
-      const before = api.requests.length;
-      await clock.advance(10_000);
-      requestCounts.push(api.requests.length - before);
-    }
-    expect(Math.max(...requestCounts)).toBeLessThanOrEqual(2);
-    expect([run.content(), run.reflector.lastProgress?.wallMs]).toEqual([['at-10@10'], startMs]);
-    expect(run.reflector).toMatchObject({ isSynced: true, isConnected: false, isServerAway: true });
-    [isAway, version] = [false, '90'];
-    await clock.advance(31_000);
-    expect(run.content()).toEqual(['at-90@90']);
-    expect(run.reflector.isServerAway).toBe(false);
+it('S103: a server that is away for two hours leaves what is known, and is listed 31 s after its return', async () => {
+  const clock = new ManualClock();
+  const startMs = clock.nowMs();
+  let [isAway, version] = [false, '10'];
+  const feed = new WatchFeed();
+  const api = new ScriptedApi().thenAlways((request, signal) => {
+    if (isAway) return refused(request, signal);
+    if (request.query?.['watch'] !== undefined) return feed.answer(request, signal);
+    return sendsList(version, [podJson(`at-${version}`, version)])(request, signal);
   });
+  await using run = await runReflector({ api, clock, random: () => 0.999 });
+  isAway = true;
+  feed.break(new RequestError('connection', 'ECONNRESET'));
+  await clock.advance(2 * minuteMs);
+  const requestCounts: number[] = [];
+  for (let elapsedMs = 2 * minuteMs; elapsedMs < 2 * hourMs; elapsedMs += 10_000) {
+    const before = api.requests.length;
+    await clock.advance(10_000);
+    requestCounts.push(api.requests.length - before);
+  }
+  expect(Math.max(...requestCounts)).toBeLessThanOrEqual(2);
+  expect([run.content(), run.reflector.lastProgress?.wallMs]).toEqual([['at-10@10'], startMs]);
+  expect(run.reflector).toMatchObject({ isSynced: true, isConnected: false, isServerAway: true });
+  [isAway, version] = [false, '90'];
+  await clock.advance(31_000);
+  expect(run.content()).toEqual(['at-90@90']);
+  expect(run.reflector.isServerAway).toBe(false);
 });
 
 it('S104: a reflector that was stopped for ten minutes lists again', async () => {

@@ -243,221 +243,211 @@ describe('SharedWatches', () => {
   });
 });
 
-describe('the first list of the pods of one node', () => {
-  it.each<[string, number | undefined, readonly number[]]>([
-    ['waits for a random part of the given time', 5_000, [0, 0, 1]],
-    ['does not wait without one', undefined, [1, 1, 1]],
-  ])('the first list of one node %s, and those of all nodes do not', async (_case, nodeLocalSpreadMs, counts) => {
-    const paths: string[] = [];
-    const setting = settingOf({
-      open: (request, signal) => {
-        if (!isWatch(request)) paths.push(`${request.path} ${request.query?.['fieldSelector'] ?? ''}`);
-        return new ScriptedApi(isWatch(request) ? new WatchFeed().answer : sendsList('10', [])).open(request, signal);
-      },
-    });
-    await using watches = new ClusterWatches({
-      ...setting,
-      ...(nodeLocalSpreadMs !== undefined && { nodeLocalSpreadMs }),
-    });
-    const all = { namespaces: [], podSelector: [] };
-    const ofNode = watches.pods({ ...all, scope: { ...wholeCluster, nodeName: 'n1' } });
-    watches.pods({ ...all, scope: wholeCluster });
-    const found: number[] = [];
-    for (const passedMs of [0, 2_499, 1]) {
-      await setting.clock.advance(passedMs);
-      found.push(paths.filter((path) => path.includes('spec.nodeName=n1')).length);
-      expect(paths.filter((path) => path.endsWith('pods '))).toHaveLength(1);
-    }
-    expect(found).toEqual(counts);
-    expect(ofNode.watch.scopes[0]?.isSynced).toBe(true);
+it.each<[string, number | undefined, readonly number[]]>([
+  ['waits for a random part of the given time', 5_000, [0, 0, 1]],
+  ['does not wait without one', undefined, [1, 1, 1]],
+])('the first list of one node %s, and those of all nodes do not', async (_case, nodeLocalSpreadMs, counts) => {
+  const paths: string[] = [];
+  const setting = settingOf({
+    open: (request, signal) => {
+      if (!isWatch(request)) paths.push(`${request.path} ${request.query?.['fieldSelector'] ?? ''}`);
+      return new ScriptedApi(isWatch(request) ? new WatchFeed().answer : sendsList('10', [])).open(request, signal);
+    },
   });
-
-  it('the first list of one node is not sent when the watch ends before', async () => {
-    const setting = settingOf(new ScriptedApi());
-    const watches = new ClusterWatches({ ...setting, nodeLocalSpreadMs: 5_000 });
-    watches.pods({ namespaces: [], podSelector: [], scope: { ...wholeCluster, nodeName: 'n1' } });
-    await setting.clock.advance(0);
-    await watches[Symbol.asyncDispose]();
-    expect(setting.clock.sleeperCount).toBe(0);
+  await using watches = new ClusterWatches({
+    ...setting,
+    ...(nodeLocalSpreadMs !== undefined && { nodeLocalSpreadMs }),
   });
+  const all = { namespaces: [], podSelector: [] };
+  const ofNode = watches.pods({ ...all, scope: { ...wholeCluster, nodeName: 'n1' } });
+  watches.pods({ ...all, scope: wholeCluster });
+  const found: number[] = [];
+  for (const passedMs of [0, 2_499, 1]) {
+    await setting.clock.advance(passedMs);
+    found.push(paths.filter((path) => path.includes('spec.nodeName=n1')).length);
+    expect(paths.filter((path) => path.endsWith('pods '))).toHaveLength(1);
+  }
+  expect(found).toEqual(counts);
+  expect(ofNode.watch.scopes[0]?.isSynced).toBe(true);
 });
 
-describe('Subscription', () => {
-  it('S84: a subscription begins with all objects and continues with each change once', async ({ running }) => {
-    await running.send(added('b', '11'));
-    const late = listener();
-    running.watch.subscribe(late);
-    await running.send(modified('a', '12'), added('c', '13'), deleted('b', '14'));
-    expect(late.told).toEqual([
-      'initial added a@1',
-      'initial added b@11',
-      'updated a@12',
-      'added c@13',
-      'removed b@14',
-    ]);
-  });
+it('the first list of one node is not sent when the watch ends before', async () => {
+  const setting = settingOf(new ScriptedApi());
+  const watches = new ClusterWatches({ ...setting, nodeLocalSpreadMs: 5_000 });
+  watches.pods({ namespaces: [], podSelector: [], scope: { ...wholeCluster, nodeName: 'n1' } });
+  await setting.clock.advance(0);
+  await watches[Symbol.asyncDispose]();
+  expect(setting.clock.sleeperCount).toBe(0);
+});
 
-  it('S84: a subscription that begins before the first list has its objects as initial ones', async () => {
-    const early = listener();
-    await using running = await watching([listOfA], early);
-    await running.watch.synced();
-    expect(early.told).toEqual(['initial added a@1']);
-  });
+it('S84: a subscription begins with all objects and continues with each change once', async ({ running }) => {
+  await running.send(added('b', '11'));
+  const late = listener();
+  running.watch.subscribe(late);
+  await running.send(modified('a', '12'), added('c', '13'), deleted('b', '14'));
+  expect(late.told).toEqual(['initial added a@1', 'initial added b@11', 'updated a@12', 'added c@13', 'removed b@14']);
+});
 
-  it('S84: an object that a subscription begins with is delivered before its end', async ({ running }) => {
-    const late = listener();
-    running.watch.subscribe(late);
-    running.watch.objects.remove({ uid: 'uid-a', name: 'a', resourceVersion: '12', value: '' });
-    await running.clock.advance(0);
-    expect(late.told).toEqual(['initial added a@1', 'removed a@12']);
-  });
+it('S84: a subscription that begins before the first list has its objects as initial ones', async () => {
+  const early = listener();
+  await using running = await watching([listOfA], early);
+  await running.watch.synced();
+  expect(early.told).toEqual(['initial added a@1']);
+});
 
-  it('S85: a subscription that has ended delivers nothing; the others do', async ({ running }) => {
-    const [one, other] = [listener(), listener()];
-    const subscription = running.watch.subscribe(one);
-    running.watch.subscribe(other);
-    await running.clock.advance(0);
-    subscription[Symbol.dispose]();
-    await running.send(added('b', '11'));
-    expect([one.told, other.told]).toEqual([['initial added a@1'], ['initial added a@1', 'added b@11']]);
-  });
+it('S84: an object that a subscription begins with is delivered before its end', async ({ running }) => {
+  const late = listener();
+  running.watch.subscribe(late);
+  running.watch.objects.remove({ uid: 'uid-a', name: 'a', resourceVersion: '12', value: '' });
+  await running.clock.advance(0);
+  expect(late.told).toEqual(['initial added a@1', 'removed a@12']);
+});
 
-  it('S86, S89: a subscriber can end itself and others within a delivery', async ({ running }) => {
-    const [first, last] = [listener(), listener()];
-    const second = listener();
-    running.watch.subscribe({
-      name: 'ends',
-      onChange: (change) => {
-        first.onChange(change);
-        if (!change.isInitial) for (const subscription of ended) subscription[Symbol.dispose]();
-      },
-    });
-    const ended = [running.watch.subscribe(second)];
-    running.watch.subscribe(last);
-    await running.send(added('b', '11'), added('c', '12'));
-    expect(first.told).toEqual(['initial added a@1', 'added b@11', 'added c@12']);
-    expect(second.told).toEqual(['initial added a@1']);
-    expect(last.told).toEqual(first.told);
-    expect(running.watch.subscriptionCount).toBe(2);
-  });
+it('S85: a subscription that has ended delivers nothing; the others do', async ({ running }) => {
+  const [one, other] = [listener(), listener()];
+  const subscription = running.watch.subscribe(one);
+  running.watch.subscribe(other);
+  await running.clock.advance(0);
+  subscription[Symbol.dispose]();
+  await running.send(added('b', '11'));
+  expect([one.told, other.told]).toEqual([['initial added a@1'], ['initial added a@1', 'added b@11']]);
+});
 
-  it('S86: a subscriber that ends its subscription gets nothing more of the same turn', async ({ running }) => {
-    const told: string[] = [];
-    const subscription = running.watch.subscribe({
-      name: 'once',
-      onChange: (change) => {
-        told.push(shown(change));
-        if (!change.isInitial) subscription[Symbol.dispose]();
-      },
-    });
-    await running.send(added('b', '11'), added('c', '12'));
-    expect(told).toEqual(['initial added a@1', 'added b@11']);
+it('S86, S89: a subscriber can end itself and others within a delivery', async ({ running }) => {
+  const [first, last] = [listener(), listener()];
+  const second = listener();
+  running.watch.subscribe({
+    name: 'ends',
+    onChange: (change) => {
+      first.onChange(change);
+      if (!change.isInitial) for (const subscription of ended) subscription[Symbol.dispose]();
+    },
   });
+  const ended = [running.watch.subscribe(second)];
+  running.watch.subscribe(last);
+  await running.send(added('b', '11'), added('c', '12'));
+  expect(first.told).toEqual(['initial added a@1', 'added b@11', 'added c@12']);
+  expect(second.told).toEqual(['initial added a@1']);
+  expect(last.told).toEqual(first.told);
+  expect(running.watch.subscriptionCount).toBe(2);
+});
 
-  it('S87: each call has its own subscription, also of one subscriber', async ({ running }) => {
-    await using foreign = await watching();
-    const twice = listener();
-    const [first] = [running.watch.subscribe(twice), running.watch.subscribe(twice)];
-    await running.clock.advance(0);
-    first[Symbol.dispose]();
-    first[Symbol.dispose]();
-    foreign.watch.subscribe(listener())[Symbol.dispose]();
-    await running.send(added('b', '11'));
-    expect(twice.told).toEqual(['initial added a@1', 'initial added a@1', 'added b@11']);
+it('S86: a subscriber that ends its subscription gets nothing more of the same turn', async ({ running }) => {
+  const told: string[] = [];
+  const subscription = running.watch.subscribe({
+    name: 'once',
+    onChange: (change) => {
+      told.push(shown(change));
+      if (!change.isInitial) subscription[Symbol.dispose]();
+    },
   });
+  await running.send(added('b', '11'), added('c', '12'));
+  expect(told).toEqual(['initial added a@1', 'added b@11']);
+});
 
-  it('S88: a subscriber that throws gets further changes, with one line in the log', async ({ running }) => {
-    const other = listener();
-    let attemptCount = 0;
-    running.watch.subscribe({
-      name: 'broken',
-      onChange: () => {
-        attemptCount += 1;
-        throw new Error('no room');
-      },
-    });
-    running.watch.subscribe(other);
-    await running.send(added('b', '11'), modified('a', '12'));
-    expect([attemptCount, running.failed.length]).toEqual([3, 3]);
-    expect(running.logged.filter((line) => line.startsWith('error'))).toEqual([
-      'error: a change could not be processed {"resource":"pods","subscriber":"broken","error":"no room"}',
-    ]);
-    expect(other.told).toHaveLength(3);
-    expect(running.watch.objects.size).toBe(2);
-  });
+it('S87: each call has its own subscription, also of one subscriber', async ({ running }) => {
+  await using foreign = await watching();
+  const twice = listener();
+  const [first] = [running.watch.subscribe(twice), running.watch.subscribe(twice)];
+  await running.clock.advance(0);
+  first[Symbol.dispose]();
+  first[Symbol.dispose]();
+  foreign.watch.subscribe(listener())[Symbol.dispose]();
+  await running.send(added('b', '11'));
+  expect(twice.told).toEqual(['initial added a@1', 'initial added a@1', 'added b@11']);
+});
 
-  it('S88: a subscriber that cannot say what it must get gets all changes', async ({ running }) => {
-    const [broken, other] = [listener('broken'), listener()];
-    running.watch.subscribe({
-      ...broken,
-      mustDeliver: () => {
-        throw new Error('no idea');
-      },
-    });
-    running.watch.subscribe(other);
-    await running.clock.advance(0);
-    for (const name of ['b', 'c']) {
-      const object = { name, uid: name, resourceVersion: '11', value: '' };
-      running.watch.objects.upsert(object);
-      running.watch.objects.remove(object);
-    }
-    await running.send(added('d', '12'));
-    expect(broken.told.slice(1)).toEqual(['added b@11', 'removed b@11', 'added c@11', 'removed c@11', 'added d@12']);
-    expect(other.told.slice(1)).toEqual(['added d@12']);
-    expect(Array.from(running.watch.objects.values(), ({ name }) => name)).toEqual(['a', 'd']);
-    expect(running.failed).toHaveLength(2);
-    expect(running.logged.filter((line) => /^(?:warn|error)/.test(line))).toEqual([
-      'error: a change could not be processed {"resource":"pods","subscriber":"broken","error":"no idea"}',
-    ]);
-    expect(running.watch.scopes[0]?.lastFailure).toBeUndefined();
+it('S88: a subscriber that throws gets further changes, with one line in the log', async ({ running }) => {
+  const other = listener();
+  let attemptCount = 0;
+  running.watch.subscribe({
+    name: 'broken',
+    onChange: () => {
+      attemptCount += 1;
+      throw new Error('no room');
+    },
   });
+  running.watch.subscribe(other);
+  await running.send(added('b', '11'), modified('a', '12'));
+  expect([attemptCount, running.failed.length]).toEqual([3, 3]);
+  expect(running.logged.filter((line) => line.startsWith('error'))).toEqual([
+    'error: a change could not be processed {"resource":"pods","subscriber":"broken","error":"no room"}',
+  ]);
+  expect(other.told).toHaveLength(3);
+  expect(running.watch.objects.size).toBe(2);
+});
 
-  it('S90: a subscription after the end is refused, and one of before ends without an error', async () => {
-    const running = await watching();
-    const subscription = running.watch.subscribe(listener());
-    await running.stop();
-    expect(() => running.watch.subscribe(listener('late'))).toThrow(
-      'the watch of pods has ended: "late" cannot subscribe',
-    );
-    subscription[Symbol.dispose]();
-    expect(running.watch.subscriptionCount).toBe(0);
+it('S88: a subscriber that cannot say what it must get gets all changes', async ({ running }) => {
+  const [broken, other] = [listener('broken'), listener()];
+  running.watch.subscribe({
+    ...broken,
+    mustDeliver: () => {
+      throw new Error('no idea');
+    },
   });
+  running.watch.subscribe(other);
+  await running.clock.advance(0);
+  for (const name of ['b', 'c']) {
+    const object = { name, uid: name, resourceVersion: '11', value: '' };
+    running.watch.objects.upsert(object);
+    running.watch.objects.remove(object);
+  }
+  await running.send(added('d', '12'));
+  expect(broken.told.slice(1)).toEqual(['added b@11', 'removed b@11', 'added c@11', 'removed c@11', 'added d@12']);
+  expect(other.told.slice(1)).toEqual(['added d@12']);
+  expect(Array.from(running.watch.objects.values(), ({ name }) => name)).toEqual(['a', 'd']);
+  expect(running.failed).toHaveLength(2);
+  expect(running.logged.filter((line) => /^(?:warn|error)/.test(line))).toEqual([
+    'error: a change could not be processed {"resource":"pods","subscriber":"broken","error":"no idea"}',
+  ]);
+  expect(running.watch.scopes[0]?.lastFailure).toBeUndefined();
+});
 
-  it('S91: a subscription has synced when its subscriber has the whole first list, after the store has', async () => {
-    const items = ['a', 'b', 'c', 'd', 'e'].map((name) => podJson(name, '1'));
-    await using running = await watching([sendsList('10', items)]);
-    await running.watch.synced();
-    const [late, broken] = [listener(), listener('broken')];
-    const subscription = running.watch.subscribe(late);
-    const failing = running.watch.subscribe({
-      ...broken,
-      onChange: () => {
-        throw new Error('no room');
-      },
-    });
-    expect([late.told.length, subscription.pendingCount]).toEqual([0, 5]);
-    await Promise.all([subscription.synced, failing.synced]);
-    expect([late.told.length, subscription.pendingCount]).toEqual([5, 0]);
-  });
+it('S90: a subscription after the end is refused, and one of before ends without an error', async () => {
+  const running = await watching();
+  const subscription = running.watch.subscribe(listener());
+  await running.stop();
+  expect(() => running.watch.subscribe(listener('late'))).toThrow(
+    'the watch of pods has ended: "late" cannot subscribe',
+  );
+  subscription[Symbol.dispose]();
+  expect(running.watch.subscriptionCount).toBe(0);
+});
 
-  it('S92: a subscriber gets what has changed in a gap, and nothing else', async () => {
-    const before = sendsList('10', [podJson('a', '1'), podJson('b', '2')]);
-    const after = sendsList('20', [podJson('a', '1'), podJson('b', '15'), podJson('c', '16')]);
-    const [one, other] = [listener(), listener()];
-    await using running = await watching([before, answers(410, { reason: 'Expired' }), after], one, other);
-    await running.clock.advance(5_000);
-    expect(one.told).toEqual(['initial added a@1', 'initial added b@2', 'updated b@15', 'added c@16']);
-    expect(other.told).toEqual(one.told);
+it('S91: a subscription has synced when its subscriber has the whole first list, after the store has', async () => {
+  const items = ['a', 'b', 'c', 'd', 'e'].map((name) => podJson(name, '1'));
+  await using running = await watching([sendsList('10', items)]);
+  await running.watch.synced();
+  const [late, broken] = [listener(), listener('broken')];
+  const subscription = running.watch.subscribe(late);
+  const failing = running.watch.subscribe({
+    ...broken,
+    onChange: () => {
+      throw new Error('no room');
+    },
   });
+  expect([late.told.length, subscription.pendingCount]).toEqual([0, 5]);
+  await Promise.all([subscription.synced, failing.synced]);
+  expect([late.told.length, subscription.pendingCount]).toEqual([5, 0]);
+});
 
-  it('S94: a subscription whose list is denied shows why at once', async () => {
-    const message = 'pods is forbidden: User "exporter" cannot list resource "pods"';
-    await using running = await watching([answers(403, { reason: 'Forbidden', message })]);
-    await running.watch.settled();
-    const containing = expect.stringContaining(message) as string;
-    expect(running.watch.scopes[0]?.lastFailure).toMatchObject({ reason: 'forbidden', message: containing });
-    expect(running.logged).toEqual([expect.stringMatching(/^warn: list failed .*is forbidden: User/)]);
-  });
+it('S92: a subscriber gets what has changed in a gap, and nothing else', async () => {
+  const before = sendsList('10', [podJson('a', '1'), podJson('b', '2')]);
+  const after = sendsList('20', [podJson('a', '1'), podJson('b', '15'), podJson('c', '16')]);
+  const [one, other] = [listener(), listener()];
+  await using running = await watching([before, answers(410, { reason: 'Expired' }), after], one, other);
+  await running.clock.advance(5_000);
+  expect(one.told).toEqual(['initial added a@1', 'initial added b@2', 'updated b@15', 'added c@16']);
+  expect(other.told).toEqual(one.told);
+});
+
+it('S94: a subscription whose list is denied shows why at once', async () => {
+  const message = 'pods is forbidden: User "exporter" cannot list resource "pods"';
+  await using running = await watching([answers(403, { reason: 'Forbidden', message })]);
+  await running.watch.settled();
+  const containing = expect.stringContaining(message) as string;
+  expect(running.watch.scopes[0]?.lastFailure).toMatchObject({ reason: 'forbidden', message: containing });
+  expect(running.logged).toEqual([expect.stringMatching(/^warn: list failed .*is forbidden: User/)]);
 });
 
 const subscriptionOf = (subscriber: Subscriber<Thing>): Subscription<Thing> =>
