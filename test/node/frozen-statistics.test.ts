@@ -40,8 +40,8 @@ function summaryOf({ nodefs, imagefs, pods = {}, volumes }: Times): NodeSummary 
 function observed(summaries: readonly (readonly [atMinute: number, Times])[]) {
   const times = new FrozenTimes();
   return summaries.map(([atMinute, of]) => {
-    const { filesystems, podUids, sinceMs } = times.observe(summaryOf(of), atMinute * minute);
-    return [[...filesystems, ...podUids].join(' '), sinceMs === undefined ? undefined : sinceMs / minute];
+    const { filesystems, pods, sinceMs } = times.observe(summaryOf(of), atMinute * minute);
+    return [[...filesystems, ...pods.keys()].join(' '), sinceMs === undefined ? undefined : sinceMs / minute];
   });
 }
 
@@ -95,9 +95,23 @@ describe('frozen statistics', () => {
     ['of pods ahead of that of volumes', { nodefs: 100, pods: { a: [160], b: [100] }, volumes: 100 }, ''],
     ['ahead hides no old one', { nodefs: 160, imagefs: 90, pods: { a: [100] }, volumes: 100 }, 'imagefs'],
     ['a little ahead of that of volumes', { nodefs: 109, imagefs: 99, pods: { a: [100] }, volumes: 100 }, 'imagefs'],
+    ['of a pod that is old with all volumes', { nodefs: 160, imagefs: 161, pods: { a: [140] }, volumes: 140 }, 'a'],
+    ['of nodefs, and none of imagefs', { nodefs: 160, pods: { a: [140] }, volumes: 140 }, ''],
+    ['of a pod ahead hides no old one', { nodefs: 160, imagefs: 160, pods: { a: [140], b: [300] }, volumes: 140 }, 'a'],
     ['of volumes that are old alone', { nodefs: 160, imagefs: 160, pods: { a: [149] }, volumes: 100 }, 'a'],
   ])('at the start, a time %s', (_what, times, frozen) => {
     expect(observed([[0, times]])[0]?.[0]).toBe(frozen);
+  });
+
+  it('pods of one UID, and one whose UID is the name of a filesystem, are told apart', () => {
+    const times = new FrozenTimes();
+    const named = (name: string, imagefs: number): NodeSummary => {
+      const { pods, ...rest } = summaryOf({ imagefs, pods: { a: [100], nodefs: [100] } });
+      return { ...rest, pods: pods.map((pod) => (pod.uid === 'a' ? { ...pod, name } : pod)) };
+    };
+    times.observe(named('before', 100), 0);
+    const { filesystems, pods } = times.observe(named('after', 105), 5 * minute);
+    expect([[...filesystems], [...pods.keys()]]).toEqual([[], ['nodefs']]);
   });
 
   it('all times of a kubelet may be frozen', () => {

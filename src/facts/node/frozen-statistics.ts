@@ -1,3 +1,4 @@
+import { isSamePod, type PodIdentity } from '../../cluster/kube/pod-identity.js';
 import { type SignalFilesystem, signalFilesystems } from '../../cluster/kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
 
@@ -9,13 +10,13 @@ const frozenLagMs = 600_000;
 /** What a kubelet reports although it measures it no longer. */
 export interface FrozenStatistics {
   readonly filesystems: ReadonlySet<SignalFilesystem>;
-  /** UIDs of the pods of the summary whose containers are all frozen. */
-  readonly podUids: ReadonlySet<string>;
+  /** The pods of the summary whose containers are all frozen, by UID. */
+  readonly pods: ReadonlyMap<string, { readonly summary: PodIdentity }>;
   /** The oldest time of them, in milliseconds by the node's clock; undefined without any. */
   readonly sinceMs: number | undefined;
 }
 
-export const nothingFrozen: FrozenStatistics = { filesystems: new Set(), podUids: new Set(), sinceMs: undefined };
+export const nothingFrozen: FrozenStatistics = { filesystems: new Set(), pods: new Map(), sinceMs: undefined };
 
 /** The summary without what is free and used on filesystems that are frozen: it is compared with nothing. */
 export function judgedFilesystems(
@@ -32,16 +33,17 @@ export function judgedFilesystems(
   return { ...summary, nodefs: of('nodefs'), imagefs: of('imagefs'), containerfs: of('containerfs') };
 }
 
-interface UnmovedTime {
+/** A time in a summary. */
+interface StatsTime {
   readonly timeMs: number;
-  /** When the first summary with this time arrived, in monotonic milliseconds. */
-  readonly sinceMs: number;
+  /** The pod whose newest one it is of its containers; undefined for a filesystem. */
+  readonly summary: PodSummary | undefined;
 }
 
 /** Finds what is frozen in the summaries of one node. */
 export class FrozenTimes {
-  /** By filesystem, or UID of a pod; those that moved with the last summary are left out. */
-  #unmoved: ReadonlyMap<string, UnmovedTime> = new Map();
+  /** When the first summary with a time arrived, in monotonic milliseconds; those that moved with the last one are left out. */
+  #unmovedSinceMs: ReadonlyMap<string, number> = new Map();
   #last: { readonly summary: NodeSummary; readonly arrivedAtMs: number; readonly frozen: FrozenStatistics } | undefined;
 
   /** `arrivedAtMs`: of the summary; monotonic. */
@@ -49,71 +51,87 @@ export class FrozenTimes {
     const before = this.#last;
     if (before?.summary === summary) return before.frozen;
     const times = timesOf(summary);
-    const former = before === undefined ? new Map<string, number>() : timesOf(before.summary);
-    const newestMs = newestOf(times.values(), summary);
-    const unmoved = new Map<string, UnmovedTime>();
-    for (const [key, timeMs] of times) {
-      const lagMs = newestMs - timeMs;
-      const isOldAtFirst = !former.has(key) && lagMs >= frozenLagMs;
-      const sinceMs = this.#unmovedSinceMs(key, timeMs, former) ?? (isOldAtFirst ? arrivedAtMs - lagMs : undefined);
-      if (sinceMs !== undefined) unmoved.set(key, { timeMs, sinceMs });
+    const newestMs = newestOf(times, summary);
+    const oldAtFirstMs = (timeMs: number): number | undefined =>
+      newestMs - timeMs >= frozenLagMs ? arrivedAtMs - (newestMs - timeMs) : undefined;
+    const former = before && timesOf(before.summary);
+    const unmoved = new Map<string, number>();
+    for (const [key, time] of times) {
+      const last = ofSame(former?.get(key), time);
+      const sinceMs = last === undefined ? oldAtFirstMs(time.timeMs) : this.#unmovedMs(key, last, time);
+      if (sinceMs !== undefined) unmoved.set(key, sinceMs);
     }
-    const frozen = frozenOf(unmoved, arrivedAtMs);
-    this.#unmoved = unmoved;
+    const frozen = frozenOf(times, unmoved, arrivedAtMs);
+    this.#unmovedSinceMs = unmoved;
     this.#last = { summary, arrivedAtMs, frozen };
     return frozen;
   }
 
-  /** `former`: the times of the summary before. */
-  #unmovedSinceMs(key: string, timeMs: number, former: ReadonlyMap<string, number>): number | undefined {
-    const known = this.#unmoved.get(key);
-    if (known?.timeMs === timeMs) return known.sinceMs;
-    return former.get(key) === timeMs ? this.#last?.arrivedAtMs : undefined;
+  #unmovedMs(key: string, last: StatsTime, { timeMs }: StatsTime): number | undefined {
+    return last.timeMs === timeMs ? (this.#unmovedSinceMs.get(key) ?? this.#last?.arrivedAtMs) : undefined;
   }
 }
 
-function frozenOf(unmoved: ReadonlyMap<string, UnmovedTime>, arrivedAtMs: number): FrozenStatistics {
-  const keys = new Set<string>();
-  let oldestMs: number | undefined;
-  for (const [key, { timeMs, sinceMs }] of unmoved) {
-    if (arrivedAtMs - sinceMs < frozenAfterMs) continue;
-    keys.add(key);
-    oldestMs = Math.min(timeMs, oldestMs ?? Infinity);
-  }
-  if (oldestMs === undefined) return nothingFrozen;
-  const filesystems = new Set(signalFilesystems.filter((filesystem) => keys.delete(filesystem)));
-  return { filesystems, podUids: keys, sinceMs: oldestMs };
+/** Returns the time before of the same filesystem or pod. */
+function ofSame(before: StatsTime | undefined, { summary }: StatsTime): StatsTime | undefined {
+  if (before?.summary === undefined || summary === undefined) return before?.summary === summary ? before : undefined;
+  return isSamePod(before.summary, summary) ? before : undefined;
 }
 
-/** The times of the filesystems, and the newest one of the containers of each pod, by its UID. */
-function timesOf(summary: NodeSummary): Map<string, number> {
-  const times = new Map<string, number>();
+function frozenOf(
+  times: ReadonlyMap<string, StatsTime>,
+  unmovedSinceMs: ReadonlyMap<string, number>,
+  nowMs: number,
+): FrozenStatistics {
+  const pods = new Map<string, { readonly summary: PodSummary }>();
+  const filesystems = new Set<string>();
+  let oldestMs = Infinity;
+  for (const [key, { timeMs, summary }] of times) {
+    if (nowMs - (unmovedSinceMs.get(key) ?? Infinity) < frozenAfterMs) continue;
+    oldestMs = Math.min(oldestMs, timeMs);
+    if (summary === undefined) filesystems.add(key);
+    else pods.set(key, { summary });
+  }
+  if (filesystems.size + pods.size === 0) return nothingFrozen;
+  return { filesystems: new Set(signalFilesystems.filter((name) => filesystems.has(name))), pods, sinceMs: oldestMs };
+}
+
+/** By filesystem, or UID of a pod. */
+function timesOf(summary: NodeSummary): ReadonlyMap<string, StatsTime> {
+  const times = new Map<string, StatsTime>();
   for (const pod of summary.pods) {
     const timeMs = newestOfContainers(pod);
-    if (timeMs !== undefined) times.set(pod.uid, timeMs);
+    if (timeMs !== undefined) times.set(pod.uid, { timeMs, summary: pod });
   }
   for (const filesystem of signalFilesystems) {
     const timeMs = summary[filesystem]?.timeMs;
-    if (timeMs !== undefined) times.set(filesystem, timeMs);
+    if (timeMs !== undefined) times.set(filesystem, { timeMs, summary: undefined });
   }
   return times;
 }
 
 /**
  * A time that is far ahead of those of all volumes, which the kubelet measures by itself, is that of a clock that is wrong: it
- * makes nothing old. Unless all are.
+ * makes nothing old. Unless all are, or those of both filesystems: then volumes are old too.
  */
-function newestOf(times: Iterable<number>, { pods }: NodeSummary): number {
-  let ofVolumesMs = -Infinity;
-  for (const { volumes = [] } of pods) {
-    for (const { timeMs = -Infinity } of volumes) ofVolumesMs = Math.max(ofVolumesMs, timeMs);
-  }
+function newestOf(times: ReadonlyMap<string, StatsTime>, { pods, nodefs, imagefs }: NodeSummary): number {
+  const ofVolumesMs = newestOfVolumes(pods);
+  const ofBothMs = Math.min(nodefs?.timeMs ?? -Infinity, imagefs?.timeMs ?? -Infinity);
+  const rightMs = ofVolumesMs === -Infinity ? ofVolumesMs : Math.max(ofVolumesMs, ofBothMs);
   let [newestMs, aheadMs] = [-Infinity, -Infinity];
-  for (const timeMs of times) {
-    if (timeMs < ofVolumesMs + frozenLagMs) newestMs = Math.max(newestMs, timeMs);
+  for (const { timeMs } of times.values()) {
+    if (timeMs < rightMs + frozenLagMs) newestMs = Math.max(newestMs, timeMs);
     else aheadMs = Math.max(aheadMs, timeMs);
   }
   return newestMs === -Infinity ? aheadMs : newestMs;
+}
+
+function newestOfVolumes(pods: readonly PodSummary[]): number {
+  let newestMs = -Infinity;
+  for (const { volumes = [] } of pods) {
+    for (const { timeMs = -Infinity } of volumes) newestMs = Math.max(newestMs, timeMs);
+  }
+  return newestMs;
 }
 
 function newestOfContainers({ containers }: PodSummary): number | undefined {

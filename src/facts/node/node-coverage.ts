@@ -1,8 +1,9 @@
 import type { Pod } from '../../cluster/kube/objects.js';
-import type { PodSummary } from '../../cluster/kubelet/summary.js';
+import { ofSamePod } from '../../cluster/kube/pod-identity.js';
 import { type Clock, latestNowMs } from '../../lib/base/clock.js';
 import { Accumulator } from '../workload/aggregate.js';
 import { noUsage, type WorkloadPartials } from '../workload/workload-partial.js';
+import type { FrozenStatistics } from './frozen-statistics.js';
 import { isActive } from './limits.js';
 import type { BoundPod } from './node-objects.js';
 import { noCoverage, type NodeCoverage, type NodeSnapshot } from './node-view.js';
@@ -58,7 +59,7 @@ function nodeCoverage(
   const uncounted = others.filter(({ pod }) => !mustBeListed.has(pod));
   return {
     // Pods without detail series belong to no workload.
-    workloads: sumPods(snapshot?.pods ?? [], unmeasured, snapshot?.frozen.podUids),
+    workloads: sumPods(snapshot?.pods ?? [], unmeasured, snapshot?.frozen.pods),
     expectedPods: measured.size + unmeasured.length,
     measuredPods: measured.size,
     unmeasured,
@@ -70,15 +71,14 @@ function nodeCoverage(
 
 /**
  * The sums over pods with a total and pods that should have one, by workload. Each pod counts as expected: a measured pod
- * is an expected one, however young. `frozenUids`: see `FrozenStatistics.podUids`.
+ * is an expected one, however young. `frozen`: see `FrozenStatistics.pods`.
  */
 export function sumPods(
   measured: Iterable<PodRecord>,
   unmeasured: Iterable<BoundPod>,
-  frozenUids?: ReadonlySet<string>,
+  frozen?: FrozenStatistics['pods'],
 ): WorkloadPartials {
   const sums = new Accumulator();
-  const isFrozen = ({ uid }: PodSummary): boolean => frozenUids?.has(uid) === true;
   for (const { summary, bound, workloads, containers, isPending } of measured) {
     const { usedBytes = 0 } = summary;
     const usage = { usedBytes, podMaxUsedBytes: usedBytes, containers };
@@ -90,7 +90,7 @@ export function sumPods(
         requestBytes: bound?.requestBytes,
         expectedPods: 1,
         measuredPods: 1,
-        pendingPods: Number(isPending || isFrozen(summary)),
+        pendingPods: Number(isPending || ofSamePod(frozen, summary) !== undefined),
       });
     }
   }

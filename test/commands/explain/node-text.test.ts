@@ -212,7 +212,7 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
   });
 
   it('a node of which nobody knows what is free is not called far from a threshold, whatever is free elsewhere', () => {
-    const frozen = { filesystems: new Set(['nodefs'] as const), podUids: new Set<string>(), sinceMs: 0 };
+    const frozen = { filesystems: new Set(['nodefs'] as const), pods: new Map(), sinceMs: 0 };
     const far = readingOf({
       summary: { imagefs: { ...disk, availableBytes: 80 * gib } },
       thresholds: [aThreshold({ signal: 'imagefs.available' })],

@@ -391,7 +391,7 @@ it.each<[string, Partial<NodeSnapshot>, RegExp]>([
   ['of unknown free space', { summary: aNodeSummary({ nodefs: anFsStats({ usedBytes: 1 }) }) }, / headroom unknown /],
   [
     'that reports old values',
-    { frozen: { filesystems: new Set(['nodefs']), podUids: new Set(), sinceMs: 0 } },
+    { frozen: { filesystems: new Set(['nodefs']), pods: new Map(), sinceMs: 0 } },
     / headroom unknown, frozen since 1970-01-01 00:00:00 UTC /,
   ],
 ])('the state of a node %s is that of its page', async (_case, of, line) => {
