@@ -72,7 +72,7 @@ it.each([
   expect(of(overrides, nearCount)).toMatchObject(expected);
 });
 
-it('a workload without pods names its last eviction, one with pods does not', () => {
+it('a workload without pods is described, and names its last eviction; one with pods does not', () => {
   const record = anEvictionRecord({ cause: 'node_bytes' });
   const eviction = { ...evictionReport(record), ageMs: 180_000 };
   expect(of({ complete: false, expectedPods: 0, measuredPods: 0 }, 0, eviction)).toEqual({
@@ -80,6 +80,7 @@ it('a workload without pods names its last eviction, one with pods does not', ()
     text: 'No pods are expected or measured. Pod shop/cart-0 was evicted 3m ago: node low on disk space.',
     commands: [
       'ephemeral-storage-exporter explain workload shop/deployment/cart',
+      'kubectl describe -n shop deployment/cart',
       'ephemeral-storage-exporter explain eviction shop/cart-0',
     ],
   });

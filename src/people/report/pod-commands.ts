@@ -18,6 +18,10 @@ export function ownerOf(workloads: readonly WorkloadReference[], kinds = kindsOf
 }
 
 export function ownerEdit(workloads: readonly WorkloadReference[]): readonly string[] {
+  return ownerCommand('edit', workloads);
+}
+
+export function ownerCommand(verb: 'describe' | 'edit', workloads: readonly WorkloadReference[]): readonly string[] {
   const target = ownerTarget(workloads, editedKinds);
-  return target === undefined ? [] : [`kubectl edit ${target}`];
+  return target === undefined ? [] : [`kubectl ${verb} ${target}`];
 }

@@ -5,7 +5,7 @@ import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { causeText, eventText, evictionHint } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { canEvict, type LimitReport } from './limit-report.js';
-import { ownerEdit } from './pod-commands.js';
+import { ownerCommand, ownerEdit } from './pod-commands.js';
 import type { PodReport } from './pod-report.js';
 import { limitUse } from './pod-verdict.js';
 import { explainEviction } from './verdict-commands.js';
@@ -33,7 +33,7 @@ export function workloadVerdict(
   const { workload: name, workloadType, workloadNamespace, isComplete, expectedPodCount, measuredPodCount } = workload;
   const path = workloadNamespace === '' ? name : `${workloadNamespace}/${workloadType}/${name}`;
   const explain = `${programName} explain workload ${shellWord(path)}`;
-  if (expectedPodCount + measuredPodCount + near.totalCount === 0) return emptyVerdict(isComplete, explain, eviction);
+  if (expectedPodCount + measuredPodCount + near.totalCount === 0) return emptyVerdict(workload, explain, eviction);
   const advice = near.totalCount > 0 ? nearAdvice(workload, limitOf(near.items[0]), eviction) : undefined;
   return {
     kind: near.totalCount > 0 ? 'near' : isComplete ? 'complete' : 'incomplete',
@@ -69,12 +69,21 @@ function limitOf(pod: PodReport | undefined): LimitReport | undefined {
   return limit !== undefined && canEvict(limit) ? limit : undefined;
 }
 
-function emptyVerdict(isComplete: boolean, explain: string, eviction: AgedEviction | undefined): WorkloadVerdictReport {
+/** Why it has no pods, the API server knows: a cron job is not due, a quota is used up. */
+function emptyVerdict(
+  workload: WorkloadReport,
+  explain: string,
+  eviction: AgedEviction | undefined,
+): WorkloadVerdictReport {
   const last = eviction === undefined ? '' : evictionText(eviction);
   return {
-    kind: isComplete ? 'complete' : 'empty',
+    kind: workload.isComplete ? 'complete' : 'empty',
     text: `No pods are expected or measured.${last}`,
-    commands: [explain, ...(eviction === undefined ? [] : [explainEviction(eviction)])],
+    commands: [
+      explain,
+      ...ownerCommand('describe', [workload]),
+      ...(eviction === undefined ? [] : [explainEviction(eviction)]),
+    ],
   };
 }
 
