@@ -56,7 +56,7 @@ export async function demo(
         ...(isTokenRequired ? [`required header    Authorization: ${authorization}`] : []),
         `kubeconfig         ${kubeconfig.path}`,
         ...faultLines(cluster),
-        'read-only          hints such as kubectl edit are for real clusters: this one has no objects of workloads',
+        'read-only          not served here: kubectl edit, cordon, debug, exec, logs, port-forward; no objects of workloads (deploy/…)',
         'try, in another terminal:',
         ...tryLines(simulation.scenario, cluster, kubeconfig.path, context),
         'Ctrl-C ends the exporter and the simulated cluster.',

@@ -54,7 +54,7 @@ it.each([
   const commands = printedCommands(running.out());
   expect(commands).toHaveLength(5);
   expect(running.shown('metrics')).toMatch(/^http:\/\/localhost:\d+\/metrics$/);
-  expect(running.shown('read-only')).toContain('kubectl edit');
+  expect(running.shown('read-only')).toMatch(/kubectl edit, cordon, debug, exec, logs, port-forward; /);
   // The words of a newer program.
   const isKnown = ([command, resource = '']: readonly string[]): boolean =>
     command !== 'top' || (topResources as readonly string[]).includes(resource);

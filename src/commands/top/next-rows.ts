@@ -1,6 +1,7 @@
 import { countsInodes } from '../../cluster/kubelet/eviction-signals.js';
 import { nearRatio } from '../../facts/node/near-evictions.js';
 import { isNearHeadroom } from '../../facts/node/node-thresholds.js';
+import type { Ranked } from '../../lib/base/ranking.js';
 import { countedText, joinTruncated } from '../../lib/base/text.js';
 import { formatAge, formatBytes, formatRatio } from '../../lib/base/units.js';
 import type { ListedNodeReport } from '../../people/query/list-nodes.js';
@@ -75,11 +76,7 @@ async function readNext(reader: ViewReader, { parameters, count }: RowQuery): Pr
   const nodeRows = isOfPodsAlone ? [] : nodes.items.flatMap((node) => nodeRow(node, parameters['node']));
   const items = [...podRows, ...nodeRows].toSorted(soonestFirst).slice(0, count);
   const nodeCount = isOfPodsAlone ? 0 : nodes.totalCount - (nodes.items.length - nodeRows.length);
-  const notes = [
-    ...pods.notes,
-    ...unknownNotes(isOfPodsAlone ? [] : unknown.items),
-    ...unknownPodNotes(unknownPods.items),
-  ];
+  const notes = [...pods.notes, ...(isOfPodsAlone ? [] : unknownNotes(unknown)), ...unknownPodNotes(unknownPods)];
   return { ...pods, notes, items, totalCount: pods.totalCount + nodeCount };
 }
 
@@ -87,17 +84,18 @@ const maxUnknownCount = 1_000;
 const shownCount = 3;
 
 /** Names the nodes of which nobody knows how close they are to a threshold. */
-function unknownNotes(nodes: readonly ListedNodeReport[]): readonly string[] {
-  const names = nodes.flatMap(({ node, condition }) => (condition === 'unknown' ? [node] : []));
+function unknownNotes({ items, totalCount }: Ranked<ListedNodeReport>): readonly string[] {
+  const names = items.flatMap(({ node, condition }) => (condition === 'unknown' ? [node] : []));
   if (names.length === 0) return [];
-  return [`Not known whether close to evicting pods (explain node): ${joinTruncated(names, shownCount)}.`];
+  const count = names.length + totalCount - items.length;
+  return [`Not known whether close to evicting pods (explain node): ${joinTruncated(names, shownCount, count)}.`];
 }
 
-/** Counts the pods with a limit that may be near, for all that is known. */
-function unknownPodNotes(pods: readonly PodReport[]): readonly string[] {
-  const names = pods.filter(isUnknown).map(({ namespace, pod }) => `${namespace}/${pod}`);
+/** Counts the pods with a limit that may be near, for all that is known: of those that are listed. */
+function unknownPodNotes({ items, totalCount }: Ranked<PodReport>): readonly string[] {
+  const names = items.filter(isUnknown).map(({ namespace, pod }) => `${namespace}/${pod}`);
   if (names.length === 0) return [];
-  const count = countedText(names.length, ['pod', 'pods']);
+  const count = `${totalCount > items.length ? 'at least ' : ''}${countedText(names.length, ['pod', 'pods'])}`;
   return [`Unknown: the usage of ${count} with limits (${joinTruncated(names, shownCount)}).`];
 }
 

@@ -43,7 +43,7 @@ export const nodesView: View<ListedNodeReport> = {
       dropRank: 1,
       isSeldom: true,
     },
-    bytesColumn('PODS', (row) => (row.state === 'absent' ? undefined : row.podsUsedBytes), { dropRank: 3 }),
+    bytesColumn('PODS', podsBytes, { dropRank: 3 }),
     bytesColumn('IMAGES', (row) => ownerBytes(row, 'imagesUsedBytes'), { dropRank: 5 }),
     bytesColumn('OTHER', (row) => ownerBytes(row, 'unattributedBytes'), { dropRank: 5 }),
     bytesColumn('REQUESTED', (row) => (row.state === 'absent' ? undefined : row.podsRequestedBytes), { dropRank: 6 }),
@@ -102,8 +102,18 @@ function filesystem(row: ListedNodeReport, name: FilesystemReport['filesystem'])
   return row.state === 'absent' ? undefined : row.filesystems.find((candidate) => candidate.filesystem === name);
 }
 
+/** Of a node whose disks are not its own, the totals of its pods, where all have one. */
+function podsBytes(row: ListedNodeReport): number | undefined {
+  if (row.state === 'absent') return undefined;
+  const ofTotals = row.measuredPodCount < row.expectedPodCount ? undefined : row.podsUsedBytes;
+  return ownerBytes(row, 'podsUsedBytes') ?? ofTotals;
+}
+
 /** Of all its filesystems; undefined where none shows it. */
-function ownerBytes(row: ListedNodeReport, owner: 'imagesUsedBytes' | 'unattributedBytes'): number | undefined {
+function ownerBytes(
+  row: ListedNodeReport,
+  owner: 'podsUsedBytes' | 'imagesUsedBytes' | 'unattributedBytes',
+): number | undefined {
   const values = row.state === 'absent' ? [] : row.filesystems.flatMap((filesystem) => filesystem[owner] ?? []);
   return values.length === 0 ? undefined : values.reduce((sum, bytes) => sum + bytes, 0);
 }

@@ -17,7 +17,16 @@ import type { DerivedPod } from '../../../src/facts/node/pod-record.js';
 import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
 import { evictionReport } from '../../../src/people/report/eviction-report.js';
 import { mergedReader } from '../../../src/serve/source/merged-views.js';
-import { aContainer, anFsStats, aNode, aNodeSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
+import {
+  aContainer,
+  aContainerSummary,
+  anFsStats,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+} from '../../support/builders.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {
   aBoundPod,
@@ -113,6 +122,7 @@ const reading = aReading({
           nodeName: 'node-1.zone-a.example.internal',
           summary: aNodeSummary({
             nodefs: anFsStats({ usedBytes: 40_000 * mib, availableBytes: 60_000 * mib, capacityBytes: 100_000 * mib }),
+            pods: [indexPod, strayPod, cartPod].map(({ summary }) => summary),
           }),
           pods: [indexPod, strayPod, cartPod],
         }),
@@ -344,6 +354,30 @@ describe('--sort-by', () => {
   });
 });
 
+const ofVirtualCluster = { 'vcluster.loft.sh/fake-node': 'true' };
+
+it.each([
+  ['of all pods of its summary', { usedBytes: 30 }, {}, '30B'],
+  ['measured parts of a pod without a total', { usedBytes: undefined }, {}, '7B'],
+  ['totals on a virtual cluster', { usedBytes: 30 }, ofVirtualCluster, '2B'],
+  ['not known on a virtual cluster without a total', { usedBytes: undefined }, ofVirtualCluster, '-'],
+])('the bytes of pods of a node are %s', async (_what, total, labels, shown) => {
+  const entries = [aPodSummary({ ...total, containers: [aContainerSummary({ rootfsBytes: 7 })] })];
+  const [node, pods] = [aNode({ labels }), [aMeasuredPod({ usage: aPodUsage({ usedBytes: 2 }) })]];
+  const view = {
+    ...aFreshNode(aNodeSnapshot({ node, summary: aNodeSummary({ pods: entries }), pods })),
+    measuredPods: total.usedBytes === undefined ? 0 : 1,
+  };
+  const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [view] }) });
+  const [header = '', row = ''] = (await textOf(reading, { resource: 'nodes' }, { columns: 200 })).split('\n');
+  expect(
+    row
+      .slice(0, header.indexOf('PODS') + 4)
+      .split(/ +/)
+      .at(-1),
+  ).toBe(shown);
+});
+
 it('--sort-by headroom has the least first, and nodes without a threshold last', async () => {
   const nodeOf = (nodeName: string, headroom: number | undefined) =>
     aFreshNode(
@@ -501,6 +535,19 @@ describe('what is next', () => {
     const { emptyNote, facts } = await listingOf(reading, { resource: 'next', parameters });
     expect(facts.notes).toEqual(['Unknown: the usage of 1 pod with limits (shop/cart-0).']);
     expect(emptyNote).toMatch(calm === 'No' ? /^Nothing that is known is near/ : calm);
+  });
+
+  it('of more unknown pods than are listed, it is said that there may be more', async () => {
+    const containers = [aContainer({ limitBytes: 5 })];
+    const podsWithoutTotal = Array.from({ length: 1_001 }, (_, index) => {
+      const names = { name: `cart-${index}`, uid: `uid-${index}`, kubeletUid: `uid-${index}` };
+      return withoutTotal(aMeasuredPod({ pod: aPod({ ...names, nodeName: 'node-1', containers }), ratios: [] }));
+    });
+    const reading = aReading({
+      snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal }))] }),
+    });
+    const { facts } = await listingOf(reading, { resource: 'next' });
+    expect(facts.notes).toEqual([expect.stringContaining('Unknown: the usage of at least 1,000 pods with limits (')]);
   });
 
   it('the list shows no calm limit as nearest where another one is unknown', async () => {
