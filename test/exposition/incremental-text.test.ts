@@ -11,6 +11,7 @@ import {
   familyGroup,
   type Profile,
   profiles,
+  seriesOf,
   type SourceGroup,
 } from '../../src/metrics/exposition/family.js';
 import {
@@ -301,22 +302,17 @@ describe('FamilyRenderer: a part that may have ten series', () => {
   /** The number of series in each of three families, which is what an item and its part are. */
   type Counts = readonly [number, number, number];
 
-  const group = familyGroup<Counts, number>({
-    level: 'pod',
-    seriesSource: {
-      labels: [],
-      forEach: (part, emit) => {
-        for (const [family, count] of part.entries()) for (let series = 0; series < count; series += 1) emit(family);
-      },
-      labelsOf: () => '',
-    },
-    families: [0, 1, 2].map((family) => ({
-      name: `family_${family}`,
-      profile: 'minimal',
-      help: '',
-      value: (of) => (of === family ? 1 : undefined),
-    })),
-  });
+  const isOf = (family: number) =>
+    ({ profile: 'minimal', help: '', value: (of: number) => (of === family ? 1 : undefined) }) as const;
+  const group = familyGroup(
+    'pod',
+    seriesOf(
+      [],
+      (part: Counts) => part.flatMap((count, family) => Array.from({ length: count }, () => family)),
+      () => [],
+    ),
+    { first: isOf(0), second: isOf(1), third: isOf(2) },
+  );
   const renderer = new FamilyRenderer<readonly Counts[], Counts, Counts>(
     [{ per: 'part', group }],
     {

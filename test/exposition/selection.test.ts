@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { familyGroup, type Level } from '../../src/metrics/exposition/family.js';
+import { familyGroup, type Level, seriesOf } from '../../src/metrics/exposition/family.js';
 import { narrowedGroups, perSource } from '../../src/metrics/exposition/family.js';
 import {
   allowedBy,
@@ -94,22 +94,13 @@ describe('requestedBy', () => {
 });
 
 describe('narrowedGroups', () => {
-  const group = familyGroup<number, number>({
-    level: 'pod',
-    seriesSource: {
-      labels: ['pod'],
-      forEach(source, emit) {
-        emit(source);
-      },
-      labelsOf: () => '{pod="a"}',
-    },
-    families: [1, 2, 3].map((factor) => ({
-      name: `times_${factor}`,
-      profile: 'minimal',
-      help: '',
-      value: (data) => data * factor,
-    })),
-  });
+  const family = { profile: 'minimal', help: '', value: (item: number) => item } as const;
+  const source = seriesOf(
+    ['pod'],
+    (item: number) => [item],
+    () => ['a'],
+  );
+  const group = familyGroup('pod', source, { once: family, again: family });
 
   it('groups without a family are left out, and whole ones are left as they are', () => {
     expect(narrowedGroups(perSource([group]), () => false)).toEqual([]);

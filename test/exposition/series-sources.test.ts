@@ -17,9 +17,8 @@ function valuesOf<Source, T>(
 ): readonly (string | undefined)[] {
   const values: (string | undefined)[] = [];
   for (const each of from) {
-    source.forEach(each, (data) => {
-      values.push(new RegExp(`\\b${label}="([^"]*)"`).exec(source.labelsOf(each, data))?.[1]);
-    });
+    for (const item of source.itemsOf(each))
+      values.push(new RegExp(`\\b${label}="([^"]*)"`).exec(source.labelsOf(each, item))?.[1]);
   }
   return values;
 }

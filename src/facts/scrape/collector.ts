@@ -1,6 +1,7 @@
 import type { Node } from '../../cluster/kube/objects.js';
 import type { Clock } from '../../lib/base/clock.js';
 import type { Lane } from '../../lib/base/lane.js';
+import { distinct } from '../../lib/base/maps.js';
 import { byName } from '../../lib/base/ranking.js';
 import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-snapshot.js';
 import { nearestNodes, type NearNode } from '../node/near-evictions.js';
@@ -190,10 +191,11 @@ export class Collector {
     const workloads = await this.#options.workloads.collect(parts, recordsFailures);
     const keys = new Set(workloads.map(({ workload }) => workloadKey(workload)));
     const young = coverages.flatMap(({ youngWorkloads }) => youngWorkloads);
-    const youngWorkloads = young.filter((workload) => {
-      const sizeBefore = keys.size;
-      return keys.add(workloadKey(workload)).size > sizeBefore;
-    });
+    const youngWorkloads = distinct(
+      young.filter((workload) => !keys.has(workloadKey(workload))),
+      workloadKey,
+    );
+    for (const workload of youngWorkloads) keys.add(workloadKey(workload));
     const ended = coverages.flatMap(({ endedWorkloads }) => endedWorkloads);
     return { workloads, youngWorkloads, keys, endedKeys: new Set(ended.map(workloadKey)) };
   }

@@ -72,6 +72,16 @@ export function leastKnown(a: number | undefined, b: number | undefined): number
   return b === undefined ? a : Math.min(a, b);
 }
 
+/** Returns the first item of each key; the same array where all keys differ. */
+export function distinct<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
+  const seen = new Set<string>();
+  const first = items.filter((item) => {
+    const sizeBefore = seen.size;
+    return seen.add(keyOf(item)).size > sizeBefore;
+  });
+  return first.length === items.length ? items : first;
+}
+
 export interface Named {
   readonly name: string;
 }

@@ -7,38 +7,37 @@ import {
   pressureResources,
   type ResourcePart,
 } from '../../facts/node/agent-pod.js';
-import { type FamilyGroup, familyGroup, type FamilyOptions, microsecondsToSeconds as seconds } from './family.js';
+import {
+  type FamilyGroup,
+  familyGroup,
+  type FamilyOptions,
+  microsecondsToSeconds as seconds,
+  seriesOf,
+} from './family.js';
 import { pods } from './pod-sources.js';
-import { labelText } from './render.js';
 import { allowedBy, type FamilyRules } from './selection.js';
 
 /** A value, and those of the family's labels after the ones of the pod. */
 type PodValue = readonly [value: number | undefined, ...labels: readonly string[]];
 
+/** `part`: of the resources, what it shows. `labels`: after those of the pod. */
 interface AgentFamily extends Omit<FamilyOptions<never>, 'value'> {
-  /** Which part of the resources it shows. */
   readonly part: ResourcePart;
-  /** After those of the pod. */
   readonly labels: readonly string[];
   readonly values: (resources: PodResources) => readonly PodValue[];
 }
 
-const counter = 'counter';
-
-const agentFamilies: readonly AgentFamily[] = [
-  {
+/** By name, in the order of the table. */
+const agentFamilies: Readonly<Record<string, AgentFamily>> = {
+  pod_io_written_bytes_total: {
     part: 'io',
-    name: 'pod_io_written_bytes_total',
-    type: counter,
     profile: 'standard',
     labels: [],
     help: 'Bytes that the pod has written to block devices, logical volumes counted once. With cgroup v1, only those written without the page cache.',
     values: ({ io }) => [[io?.writtenBytes]],
   },
-  {
+  pod_cgroup_cpu_seconds_total: {
     part: 'cpu',
-    name: 'pod_cgroup_cpu_seconds_total',
-    type: counter,
     profile: 'full',
     labels: ['mode'],
     help: 'CPU time of the pod, in user and in system mode.',
@@ -47,36 +46,29 @@ const agentFamilies: readonly AgentFamily[] = [
       [seconds(cpu?.systemUs), 'system'],
     ],
   },
-  {
+  pod_cgroup_cpu_periods_total: {
     part: 'cpu',
-    name: 'pod_cgroup_cpu_periods_total',
-    type: counter,
     profile: 'full',
     labels: [],
     help: "Periods of the pod's CPU quota in which it could run. A pod has a quota if all of its containers have CPU limits.",
     values: ({ cpu }) => [[cpu?.periods]],
   },
-  {
+  pod_cgroup_cpu_throttled_periods_total: {
     part: 'cpu',
-    name: 'pod_cgroup_cpu_throttled_periods_total',
-    type: counter,
     profile: 'full',
     labels: [],
     help: 'Periods in which the pod used up its CPU quota. Quotas of single containers are not in it.',
     values: ({ cpu }) => [[cpu?.throttledPeriods]],
   },
-  {
+  pod_cgroup_cpu_throttled_seconds_total: {
     part: 'cpu',
-    name: 'pod_cgroup_cpu_throttled_seconds_total',
-    type: counter,
     profile: 'full',
     labels: [],
     help: 'Time for which the pod was throttled, as it had used up its CPU quota.',
     values: ({ cpu }) => [[seconds(cpu?.throttledUs)]],
   },
-  {
+  pod_cgroup_memory_bytes: {
     part: 'memory',
-    name: 'pod_cgroup_memory_bytes',
     profile: 'full',
     labels: ['kind'],
     help: 'Memory of the pod: all (current), the highest that has been since it started (peak, also of a pod that has ended, with agent.sampleInterval), without page cache that can be reclaimed at once (working_set), of processes (anon), of the page cache (file).',
@@ -88,9 +80,8 @@ const agentFamilies: readonly AgentFamily[] = [
       [memory?.fileBytes, 'file'],
     ],
   },
-  {
+  pod_cgroup_memory_limit_bytes: {
     part: 'memory',
-    name: 'pod_cgroup_memory_limit_bytes',
     profile: 'full',
     labels: ['kind'],
     help: 'Memory limit of the pod: from which on it is slowed down (high), and that it cannot exceed (max).',
@@ -99,10 +90,8 @@ const agentFamilies: readonly AgentFamily[] = [
       [memory?.maxBytes, 'max'],
     ],
   },
-  {
+  pod_cgroup_memory_faults_total: {
     part: 'memory',
-    name: 'pod_cgroup_memory_faults_total',
-    type: counter,
     profile: 'full',
     labels: ['kind'],
     help: 'Page faults of the pod: all of them, and of these the ones that read from a disk (major).',
@@ -111,27 +100,22 @@ const agentFamilies: readonly AgentFamily[] = [
       [memory?.majorFaults, 'major'],
     ],
   },
-  {
+  pod_cgroup_io_bytes_total: {
     part: 'io',
-    name: 'pod_cgroup_io_bytes_total',
-    type: counter,
     profile: 'full',
     labels: ['device', 'operation'],
     help: 'Bytes that the pod has read, written and discarded on each block device. What is written to a logical volume is counted again on the disk below it.',
     values: ({ io }) => deviceValues(io?.devices, ({ bytes }) => bytes),
   },
-  {
+  pod_cgroup_io_operations_total: {
     part: 'io',
-    name: 'pod_cgroup_io_operations_total',
-    type: counter,
     profile: 'full',
     labels: ['device', 'operation'],
     help: 'Reads, writes and discards of the pod on each block device.',
     values: ({ io }) => deviceValues(io?.devices, ({ operations }) => operations),
   },
-  {
+  pod_cgroup_pids: {
     part: 'pids',
-    name: 'pod_cgroup_pids',
     profile: 'full',
     labels: ['kind'],
     help: 'Processes and threads of the pod (current), the most since it started (peak, also of a pod that has ended, with agent.sampleInterval), and their limit (max).',
@@ -141,10 +125,8 @@ const agentFamilies: readonly AgentFamily[] = [
       [pids?.max, 'max'],
     ],
   },
-  {
+  pod_cgroup_pressure_seconds_total: {
     part: 'pressure',
-    name: 'pod_cgroup_pressure_seconds_total',
-    type: counter,
     profile: 'full',
     labels: ['resource', 'kind'],
     help: 'Time for which tasks of the pod waited for CPU, memory or I/O: at least one (some), or all of them (full). Only with cgroup v2.',
@@ -154,7 +136,7 @@ const agentFamilies: readonly AgentFamily[] = [
         [seconds(pressure?.[resource].fullUs), resource, 'full'],
       ]),
   },
-];
+};
 
 function deviceValues(
   devices: readonly DeviceIo[] = [],
@@ -165,34 +147,23 @@ function deviceValues(
   );
 }
 
-interface ShownValue {
-  readonly pod: AgentPod;
-  readonly shown: PodValue;
-}
-
-/** In the order of the table. */
-export const agentGroups: readonly FamilyGroup<readonly AgentPod[]>[] = agentFamilies.map(
-  ({ labels: ownLabels, values, ...family }) => {
-    const labels = [...pods.labels, ...ownLabels];
-    return familyGroup<readonly AgentPod[], ShownValue>({
-      level: 'pod',
-      seriesSource: {
-        labels,
-        forEach(ofAgent, emit) {
-          for (const pod of ofAgent) for (const shown of values(pod.resources)) emit({ pod, shown });
-        },
-        labelsOf(_pods, { pod: { namespace, name, nodeName }, shown: [, ...own] }) {
-          return labelText(labels, [namespace, name, nodeName, ...own]);
-        },
-      },
-      families: [{ ...family, value: ({ shown: [value] }) => value }],
-    });
-  },
+export const agentGroups: readonly FamilyGroup<readonly AgentPod[]>[] = Object.entries(agentFamilies).map(
+  ([familyName, { labels, values, ...family }]) =>
+    familyGroup(
+      'pod',
+      seriesOf(
+        [...pods.labels, ...labels],
+        (ofAgent: readonly AgentPod[]) =>
+          ofAgent.flatMap((pod) => values(pod.resources).map((shown) => ({ pod, shown }))),
+        ({ pod: { namespace, name, nodeName }, shown: [, ...own] }) => [namespace, name, nodeName, ...own],
+      ),
+      { [familyName]: { ...family, value: ({ shown: [value] }) => value } },
+    ),
 );
 
 /** Returns what the agent must read of each pod for the families that the settings allow. */
 export function agentParts(rules: FamilyRules): ReadonlySet<ResourcePart> {
   const isAllowed = allowedBy(rules);
-  const shown = agentFamilies.filter((_, index) => agentGroups[index]?.families.some(isAllowed));
+  const shown = Object.values(agentFamilies).filter((_, index) => agentGroups[index]?.families.some(isAllowed));
   return new Set(shown.map(({ part }) => part));
 }

@@ -1,4 +1,4 @@
-import type { FamilyType, SampleLines } from './render.js';
+import { type FamilyType, labelText, type SampleLines } from './render.js';
 
 /** How much of the table of families is exposed, the smallest first; each includes those before it. */
 export const profiles = ['minimal', 'standard', 'full'] as const;
@@ -68,58 +68,64 @@ export function narrowedGroups<Source, Part>(
 /** Where the series of a group come from. */
 export interface SeriesSource<Source, T> {
   readonly labels: readonly string[];
-  /** Calls `emit` for each series. Cheap: series are counted before any text is made of them. */
-  readonly forEach: (source: Source, emit: (data: T) => void) => void;
+  /** One for each series. Cheap: series are counted before any text is made of them. */
+  readonly itemsOf: (source: Source) => readonly T[];
   /** The text of a series' labels, as {@link labelText} writes it. */
-  readonly labelsOf: (source: Source, data: T) => string;
+  readonly labelsOf: (source: Source, item: T) => string;
+}
+
+/** Returns a source whose series have these values of the labels, in their order. */
+export function seriesOf<Source, T>(
+  labels: readonly string[],
+  itemsOf: (source: Source) => readonly T[],
+  valuesOf: (item: T, source: Source) => readonly string[],
+): SeriesSource<Source, T> {
+  return { labels, itemsOf, labelsOf: (source, item) => labelText(labels, valuesOf(item, source)) };
 }
 
 export interface FamilyOptions<T> {
-  /** Without the common prefix. */
-  readonly name: string;
-  /** Gauge without it. The name of a counter ends in `_total`. */
-  readonly type?: 'counter';
   readonly profile: Profile;
   readonly help: string;
   /** Undefined: no series. */
-  readonly value: (data: T) => number | undefined;
+  readonly value: (item: T) => number | undefined;
 }
 
 const prefix = 'ephemeral_storage_';
 
-export function familyGroup<Source, T>(options: {
-  readonly level: Level;
-  readonly seriesSource: SeriesSource<Source, T>;
-  readonly families: readonly FamilyOptions<T>[];
-}): FamilyGroup<Source> {
-  const { level, seriesSource, families } = options;
-  const { labels } = seriesSource;
-  const rows = families.map(({ name, type, help, profile }): ClusterFamilyRow => {
-    return { name: `${prefix}${name}`, type: type ?? 'gauge', help, level, profile, labels };
+/** `families`: by their names without the common prefix, in the order of the exposition. Those that end in `_total` are counters. */
+export function familyGroup<Source, T>(
+  level: Level,
+  seriesSource: SeriesSource<Source, T>,
+  families: Readonly<Record<string, FamilyOptions<T>>>,
+): FamilyGroup<Source> {
+  const { labels, itemsOf, labelsOf } = seriesSource;
+  const rows = Object.entries(families).map(([name, { help, profile }]): ClusterFamilyRow => {
+    const type = name.endsWith('_total') ? 'counter' : 'gauge';
+    return { name: `${prefix}${name}`, type, help, level, profile, labels };
   });
-  const valuesOf = families.map(({ value }) => value);
+  const valuesOf = Object.values(families).map(({ value }) => value);
   const group: FamilyGroup<Source> = {
     families: rows,
     narrowed: (isWanted) => {
-      const wanted = families.filter((_, index) => rows[index] !== undefined && isWanted(rows[index]));
-      return wanted.length === rows.length ? group : familyGroup({ level, seriesSource, families: wanted });
+      const wanted = Object.entries(families).filter((_, index) => rows[index] !== undefined && isWanted(rows[index]));
+      return wanted.length === rows.length ? group : familyGroup(level, seriesSource, Object.fromEntries(wanted));
     },
     write: (source, lines, first) => {
-      seriesSource.forEach(source, (data) => {
+      for (const item of itemsOf(source)) {
         let text: string | undefined;
         for (let index = 0; index < valuesOf.length; index += 1) {
           const ofFamily = lines[first + index];
-          const value = ofFamily && valuesOf[index]?.(data);
-          if (value !== undefined) ofFamily?.add((text ??= seriesSource.labelsOf(source, data)), value);
+          const value = ofFamily && valuesOf[index]?.(item);
+          if (value !== undefined) ofFamily?.add((text ??= labelsOf(source, item)), value);
         }
-      });
+      }
     },
     count: (source, counts, first) => {
-      seriesSource.forEach(source, (data) => {
+      for (const item of itemsOf(source)) {
         for (let index = 0; index < valuesOf.length; index += 1) {
-          if (valuesOf[index]?.(data) !== undefined) counts[first + index] = (counts[first + index] ?? 0) + 1;
+          if (valuesOf[index]?.(item) !== undefined) counts[first + index] = (counts[first + index] ?? 0) + 1;
         }
-      });
+      }
     },
   };
   return group;

@@ -2,8 +2,7 @@
 import type { LimitRule } from '../../facts/node/limit-ratios.js';
 import { timeToMs } from '../../facts/node/node-forecasts.js';
 import type { MeasuredNodeView, NodeView } from '../../facts/node/node-view.js';
-import { type FamilyGroup, familyGroup, type SeriesSource } from './family.js';
-import { labelText } from './render.js';
+import { type FamilyGroup, familyGroup, seriesOf, type SeriesSource } from './family.js';
 import { StablePages } from './stable-pages.js';
 
 /** How much time is left to a pod or a node. The series have its values as labels. */
@@ -70,45 +69,29 @@ function isSameForecast(former: ShownForecast, forecast: ShownForecast): boolean
 }
 
 function forecastsWith<T extends ShownForecast>(labels: readonly (keyof T & string)[]): SeriesSource<readonly T[], T> {
-  return {
+  return seriesOf(
     labels,
-    forEach(forecasts, emit) {
-      for (const data of forecasts) emit(data);
-    },
-    labelsOf: (_forecasts, data) =>
-      labelText(
-        labels,
-        labels.map((label) => String(data[label])),
-      ),
-  };
+    (forecasts) => forecasts,
+    (forecast) => labels.map((label) => String(forecast[label])),
+  );
 }
 
 export const podForecastGroups: readonly FamilyGroup<readonly ShownPodForecast[]>[] = [
-  familyGroup({
-    level: 'pod',
-    seriesSource: forecastsWith<ShownPodForecast>(['namespace', 'pod', 'node', 'rule', 'container', 'volume']),
-    families: [
-      {
-        name: 'pod_time_to_limit_seconds',
-        profile: 'standard',
-        help: 'Time until the pod exceeds one of its limits if it goes on to grow as measured, and the kubelet evicts it: of the limit that it reaches first; 0 above it. Only from half of a limit on, below a day, and while growth is measured.',
-        value: ({ timeSeconds }) => timeSeconds,
-      },
-    ],
+  familyGroup('pod', forecastsWith<ShownPodForecast>(['namespace', 'pod', 'node', 'rule', 'container', 'volume']), {
+    pod_time_to_limit_seconds: {
+      profile: 'standard',
+      help: 'Time until the pod exceeds one of its limits if it goes on to grow as measured, and the kubelet evicts it: of the limit that it reaches first; 0 above it. Only from half of a limit on, below a day, and while growth is measured.',
+      value: ({ timeSeconds }) => timeSeconds,
+    },
   }),
 ];
 
 export const nodeForecastGroups: readonly FamilyGroup<readonly ShownNodeForecast[]>[] = [
-  familyGroup({
-    level: 'node',
-    seriesSource: forecastsWith<ShownNodeForecast>(['node', 'signal', 'threshold']),
-    families: [
-      {
-        name: 'node_time_to_eviction_seconds',
-        profile: 'minimal',
-        help: 'Time until the node crosses an eviction threshold if its disk goes on to fill as measured, and the kubelet evicts pods; 0 below the threshold. threshold="assumed": the default of Kubernetes, while the configuration of the kubelet is not read (kubelet.readConfig). Only near the threshold, below a day, and while growth is measured.',
-        value: ({ timeSeconds }) => timeSeconds,
-      },
-    ],
+  familyGroup('node', forecastsWith<ShownNodeForecast>(['node', 'signal', 'threshold']), {
+    node_time_to_eviction_seconds: {
+      profile: 'minimal',
+      help: 'Time until the node crosses an eviction threshold if its disk goes on to fill as measured, and the kubelet evicts pods; 0 below the threshold. threshold="assumed": the default of Kubernetes, while the configuration of the kubelet is not read (kubelet.readConfig). Only near the threshold, below a day, and while growth is measured.',
+      value: ({ timeSeconds }) => timeSeconds,
+    },
   }),
 ];

@@ -1,9 +1,7 @@
 /** What a scrape knows about each node: the series, and their families. */
-import type { LimitRule } from '../../facts/node/limit-ratios.js';
 import { type AbsentNodeView, type MeasuredNodeView, type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
 import { type NodeUnenforcedReason, unenforcedRules } from '../../facts/node/unenforced-limits.js';
-import { type FamilyGroup, familyGroup, type SeriesSource, toSeconds } from './family.js';
-import { labelText } from './render.js';
+import { type FamilyGroup, familyGroup, seriesOf, toSeconds } from './family.js';
 
 /** What the families about the state of a node show: without its data, which their text would keep in memory. */
 export interface ShownNodeState extends Partial<
@@ -27,89 +25,63 @@ export function isSameState(former: ShownNodeState, state: ShownNodeState): bool
   return shownFields.every((field) => former[field] === state[field]);
 }
 
-const nodes: SeriesSource<readonly ShownNodeState[], ShownNodeState> = {
-  labels: ['node'],
-  forEach(states, emit) {
-    for (const data of states) emit(data);
-  },
-  labelsOf: (_states, { nodeName }) => labelText(nodes.labels, [nodeName]),
-};
+const nodes = seriesOf(
+  ['node'],
+  (states: readonly ShownNodeState[]) => states,
+  ({ nodeName }) => [nodeName],
+);
 
-const absentNodes: SeriesSource<readonly ShownNodeState[], ShownNodeState> = {
-  labels: ['node', 'reason'],
-  forEach(states, emit) {
-    for (const data of states) if (data.reason !== undefined) emit(data);
-  },
-  labelsOf: (_states, { nodeName, reason = '' }) => labelText(absentNodes.labels, [nodeName, reason]),
-};
+const absentNodes = seriesOf(
+  ['node', 'reason'],
+  (states: readonly ShownNodeState[]) => states.filter(({ reason }) => reason !== undefined),
+  ({ nodeName, reason = '' }) => [nodeName, reason],
+);
 
-const unenforcedNodes: SeriesSource<
-  readonly ShownNodeState[],
-  { readonly nodeName: string; readonly rule: LimitRule; readonly reason: NodeUnenforcedReason }
-> = {
-  labels: ['node', 'rule', 'reason'],
-  forEach(states, emit) {
-    for (const { nodeName, unenforced: reason } of states) {
-      if (reason !== undefined) for (const rule of unenforcedRules(reason)) emit({ nodeName, rule, reason });
-    }
-  },
-  labelsOf: (_states, { nodeName, rule, reason }) => labelText(unenforcedNodes.labels, [nodeName, rule, reason]),
-};
+const unenforcedNodes = seriesOf(
+  ['node', 'rule', 'reason'],
+  (states: readonly ShownNodeState[]) =>
+    states.flatMap(({ nodeName, unenforced: reason }) =>
+      reason === undefined ? [] : unenforcedRules(reason).map((rule) => ({ nodeName, rule, reason })),
+    ),
+  ({ nodeName, rule, reason }) => [nodeName, rule, reason],
+);
 
 /** What changes from scrape to scrape. */
 export const nodeStateGroups: readonly FamilyGroup<readonly ShownNodeState[]>[] = [
-  familyGroup({
-    level: 'node',
-    seriesSource: nodes,
-    families: [
-      {
-        name: 'node_data_available',
-        profile: 'minimal',
-        help: '1 if this scrape has data of the node, fresh or stale; 0 if it is absent. No series for nodes that are skipped.',
-        value: ({ reason }) => (reason === 'skipped' ? undefined : Number(reason === undefined)),
-      },
-      {
-        name: 'node_data_timestamp_seconds',
-        profile: 'minimal',
-        help: 'Unix time at which the data of the node was fetched from its kubelet.',
-        value: ({ fetchedAtMs }) => toSeconds(fetchedAtMs === 0 ? undefined : fetchedAtMs), // recordings may have no time
-      },
-      {
-        name: 'node_pods_missing',
-        profile: 'standard',
-        help: 'Pods that have run on the node for longer than the grace period, according to the API server, and are not in its summary.',
-        value: ({ missingPods }) => missingPods,
-      },
-      {
-        name: 'node_pods_dangling',
-        profile: 'standard',
-        help: 'Pods in the summary of the node that have been unknown to the API server for longer than the grace period.',
-        value: ({ danglingPods }) => danglingPods,
-      },
-    ],
+  familyGroup('node', nodes, {
+    node_data_available: {
+      profile: 'minimal',
+      help: '1 if this scrape has data of the node, fresh or stale; 0 if it is absent. No series for nodes that are skipped.',
+      value: ({ reason }) => (reason === 'skipped' ? undefined : Number(reason === undefined)),
+    },
+    node_data_timestamp_seconds: {
+      profile: 'minimal',
+      help: 'Unix time at which the data of the node was fetched from its kubelet.',
+      value: ({ fetchedAtMs }) => toSeconds(fetchedAtMs === 0 ? undefined : fetchedAtMs), // recordings may have no time
+    },
+    node_pods_missing: {
+      profile: 'standard',
+      help: 'Pods that have run on the node for longer than the grace period, according to the API server, and are not in its summary.',
+      value: ({ missingPods }) => missingPods,
+    },
+    node_pods_dangling: {
+      profile: 'standard',
+      help: 'Pods in the summary of the node that have been unknown to the API server for longer than the grace period.',
+      value: ({ danglingPods }) => danglingPods,
+    },
   }),
-  familyGroup({
-    level: 'node',
-    seriesSource: absentNodes,
-    families: [
-      {
-        name: 'node_absent_info',
-        profile: 'minimal',
-        help: '1 while the node has no data, with the reason.',
-        value: () => 1,
-      },
-    ],
+  familyGroup('node', absentNodes, {
+    node_absent_info: {
+      profile: 'minimal',
+      help: '1 while the node has no data, with the reason.',
+      value: () => 1,
+    },
   }),
-  familyGroup({
-    level: 'node',
-    seriesSource: unenforcedNodes,
-    families: [
-      {
-        name: 'node_limits_unenforced_info',
-        profile: 'standard',
-        help: '1 while no limit of the rule does on the node what it seems to do: the kubelet enforces none (isolation_disabled), or does not compare writable layers (rootfs_not_measured, dedicated_imagefs).',
-        value: () => 1,
-      },
-    ],
+  familyGroup('node', unenforcedNodes, {
+    node_limits_unenforced_info: {
+      profile: 'standard',
+      help: '1 while no limit of the rule does on the node what it seems to do: the kubelet enforces none (isolation_disabled), or does not compare writable layers (rootfs_not_measured, dedicated_imagefs).',
+      value: () => 1,
+    },
   }),
 ];

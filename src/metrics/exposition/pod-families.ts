@@ -17,137 +17,100 @@ import {
 
 /** Per pod. */
 export const podGroups: readonly FamilyGroup<PodOnNode>[] = [
-  familyGroup({
-    level: 'pod',
-    seriesSource: pods,
-    families: [
-      {
-        name: 'pod_used_bytes',
-        profile: 'minimal',
-        help: 'Ephemeral storage used by the pod, as counted by the kubelet towards its limit.',
-        value: ({ usage }) => usage.usedBytes,
-      },
-      {
-        name: 'pod_inodes_used',
-        profile: 'full',
-        help: 'Inodes used by the ephemeral storage of the pod.',
-        value: ({ usage }) => usage.inodesUsed,
-      },
-      {
-        name: 'pod_volume_stats_pending',
-        profile: 'standard',
-        help: '1 while the kubelet has not measured the volumes of the pod yet: its total is too low, and limits of its volumes have no ratio. No series otherwise.',
-        value: ({ usage }) => (usage.volumesPending ? 1 : undefined),
-      },
-      {
-        name: 'pod_volume_stats_timestamp_seconds',
-        profile: 'full',
-        help: 'Unix time of the oldest measurement of a volume of the pod. The kubelet measures volumes in the background, a minute or more before the rest.',
-        value: ({ usage }) => toSeconds(oldestMs(usage.volumes.map(({ measuredAtMs }) => measuredAtMs))),
-      },
-      {
-        name: 'pod_start_time_seconds',
-        profile: 'full',
-        help: 'Unix time at which the pod was started, as reported by the kubelet.',
-        value: ({ summary }) => toSeconds(summary.startTimeMs),
-      },
-      {
-        name: 'pod_io_pressure_waiting_seconds_total',
-        type: 'counter',
-        profile: 'full',
-        help: 'Time in which at least one task of the pod waited for input or output, from the pressure stall information of the kernel. Needs a kubelet of 1.34 or later and cgroups of version 2.',
-        value: ({ summary }) => microsecondsToSeconds(summary.ioPressure?.waitingUs),
-      },
-      {
-        name: 'pod_io_pressure_stalled_seconds_total',
-        type: 'counter',
-        profile: 'full',
-        help: 'Time in which all tasks of the pod that could run waited for input or output at once.',
-        value: ({ summary }) => microsecondsToSeconds(summary.ioPressure?.stalledUs),
-      },
-    ],
+  familyGroup('pod', pods, {
+    pod_used_bytes: {
+      profile: 'minimal',
+      help: 'Ephemeral storage used by the pod, as counted by the kubelet towards its limit.',
+      value: ({ usage }) => usage.usedBytes,
+    },
+    pod_inodes_used: {
+      profile: 'full',
+      help: 'Inodes used by the ephemeral storage of the pod.',
+      value: ({ usage }) => usage.inodesUsed,
+    },
+    pod_volume_stats_pending: {
+      profile: 'standard',
+      help: '1 while the kubelet has not measured the volumes of the pod yet: its total is too low, and limits of its volumes have no ratio. No series otherwise.',
+      value: ({ usage }) => (usage.volumesPending ? 1 : undefined),
+    },
+    pod_volume_stats_timestamp_seconds: {
+      profile: 'full',
+      help: 'Unix time of the oldest measurement of a volume of the pod. The kubelet measures volumes in the background, a minute or more before the rest.',
+      value: ({ usage }) => toSeconds(oldestMs(usage.volumes.map(({ measuredAtMs }) => measuredAtMs))),
+    },
+    pod_start_time_seconds: {
+      profile: 'full',
+      help: 'Unix time at which the pod was started, as reported by the kubelet.',
+      value: ({ summary }) => toSeconds(summary.startTimeMs),
+    },
+    pod_io_pressure_waiting_seconds_total: {
+      profile: 'full',
+      help: 'Time in which at least one task of the pod waited for input or output, from the pressure stall information of the kernel. Needs a kubelet of 1.34 or later and cgroups of version 2.',
+      value: ({ summary }) => microsecondsToSeconds(summary.ioPressure?.waitingUs),
+    },
+    pod_io_pressure_stalled_seconds_total: {
+      profile: 'full',
+      help: 'Time in which all tasks of the pod that could run waited for input or output at once.',
+      value: ({ summary }) => microsecondsToSeconds(summary.ioPressure?.stalledUs),
+    },
   }),
-  familyGroup({
-    level: 'pod',
-    seriesSource: podComponents,
-    families: [
-      {
-        name: 'pod_component_used_bytes',
-        profile: 'standard',
-        help: 'Ephemeral storage used by a component of the pod (rootfs, logs, emptydir, configmap, other). The sum is the total of the pod; emptydir and configmap only if the pod has such a volume.',
-        value: ({ usedBytes }) => usedBytes,
-      },
-    ],
+  familyGroup('pod', podComponents, {
+    pod_component_used_bytes: {
+      profile: 'standard',
+      help: 'Ephemeral storage used by a component of the pod (rootfs, logs, emptydir, configmap, other). The sum is the total of the pod; emptydir and configmap only if the pod has such a volume.',
+      value: ({ usedBytes }) => usedBytes,
+    },
   }),
-  familyGroup({
-    level: 'pod',
-    seriesSource: limits,
-    families: [
-      {
-        name: 'limit_ratio',
-        profile: 'minimal',
-        help: 'Usage divided by the limit, for each limit that the kubelet enforces by eviction (rule: emptydir, pod or container). Above 1 it evicts the pod; +Inf for a limit of 0 that is exceeded.',
-        value: ({ ratio }) => ratio,
-      },
-    ],
+  familyGroup('pod', limits, {
+    limit_ratio: {
+      profile: 'minimal',
+      help: 'Usage divided by the limit, for each limit that the kubelet enforces by eviction (rule: emptydir, pod or container). Above 1 it evicts the pod; +Inf for a limit of 0 that is exceeded.',
+      value: ({ ratio }) => ratio,
+    },
   }),
-  familyGroup({
-    level: 'pod',
-    seriesSource: unenforcedLimits,
-    families: [
-      {
-        name: 'limit_unenforced_info',
-        profile: 'minimal',
-        help: '1 while a limit of the pod does not evict it (reason exempt: a static or critical pod, with rule="all"; memory_medium: an emptyDir that cannot hold more than its limit), or does not see what its containers write (rootfs_not_measured). At most one series for a pod.',
-        value: () => 1,
-      },
-    ],
+  familyGroup('pod', unenforcedLimits, {
+    limit_unenforced_info: {
+      profile: 'minimal',
+      help: '1 while a limit of the pod does not evict it (reason exempt: a static or critical pod, with rule="all"; memory_medium: an emptyDir that cannot hold more than its limit), or does not see what its containers write (rootfs_not_measured). At most one series for a pod.',
+      value: () => 1,
+    },
   }),
 ];
 
-const attributedFamilies: readonly FamilyOptions<ContainerUsage>[] = [
-  {
-    name: 'container_used_bytes',
+const attributedFamilies: Readonly<Record<string, FamilyOptions<ContainerUsage>>> = {
+  container_used_bytes: {
     profile: 'standard',
     help: 'Ephemeral storage attributed to the container: its own files and its share of the volumes and files of the pod. container="": all containers that the spec of the pod does not have.',
     value: ({ usedBytes }) => usedBytes,
   },
-];
+};
 
-const ownFilesFamilies: readonly FamilyOptions<ContainerUsage>[] = [
-  {
-    name: 'container_rootfs_used_bytes',
+const ownFilesFamilies: Readonly<Record<string, FamilyOptions<ContainerUsage>>> = {
+  container_rootfs_used_bytes: {
     profile: 'full',
     help: 'Size of the writable layer of the container, as reported by the kubelet.',
     value: ({ rootfsBytes }) => known(rootfsBytes),
   },
-  {
-    name: 'container_logs_used_bytes',
+  container_logs_used_bytes: {
     profile: 'full',
     help: 'Size of the logs of the container, as reported by the kubelet.',
     value: ({ logsBytes }) => known(logsBytes),
   },
-  {
-    name: 'container_rootfs_inodes_used',
+  container_rootfs_inodes_used: {
     profile: 'full',
     help: 'Inodes used by the writable layer of the container, as reported by the kubelet.',
     value: ({ rootfsInodesUsed }) => known(rootfsInodesUsed),
   },
-  {
-    name: 'container_logs_inodes_used',
+  container_logs_inodes_used: {
     profile: 'full',
     help: 'Inodes used by the logs of the container, as reported by the kubelet.',
     value: ({ logsInodesUsed }) => known(logsInodesUsed),
   },
-];
+};
 
 /** Per container. */
 export const containerGroups: readonly FamilyGroup<PodOnNode>[] = [
-  familyGroup({
-    level: 'container',
-    seriesSource: containers,
-    families: [...attributedFamilies, ...ownFilesFamilies],
-  }),
+  familyGroup('container', containers, { ...attributedFamilies, ...ownFilesFamilies }),
 ];
 
 /**
@@ -155,52 +118,42 @@ export const containerGroups: readonly FamilyGroup<PodOnNode>[] = [
  * a name must not stand for two families, and are part of every profile, as all families of the other exporter.
  */
 export const sharedContainerGroups: readonly FamilyGroup<PodOnNode>[] = [
-  familyGroup({ level: 'container', seriesSource: containers, families: attributedFamilies }),
-  familyGroup({
-    level: 'container',
-    seriesSource: sharedContainers,
-    families: ownFilesFamilies.map((family) => ({ ...family, profile: 'minimal' })),
-  }),
+  familyGroup('container', containers, attributedFamilies),
+  familyGroup(
+    'container',
+    sharedContainers,
+    Object.fromEntries(
+      Object.entries(ownFilesFamilies).map(([name, family]) => [name, { ...family, profile: 'minimal' }]),
+    ),
+  ),
 ];
 
 /** Per volume of a pod: the usage of all volumes in the profile `full`, of emptyDirs alone in the others. */
 export function volumeGroups(profile: Profile): readonly FamilyGroup<PodOnNode>[] {
   return [
-    familyGroup({
-      level: 'volume',
-      seriesSource: profile === 'full' ? volumes : emptyDirs,
-      families: [
-        {
-          name: 'volume_used_bytes',
-          profile: 'standard',
-          help: 'Bytes used by the volume of the pod: emptyDirs, and with the profile full volumes of all types. counted="true": part of the total of the pod.',
-          value: ({ usedBytes }) => known(usedBytes),
-        },
-      ],
+    familyGroup('volume', profile === 'full' ? volumes : emptyDirs, {
+      volume_used_bytes: {
+        profile: 'standard',
+        help: 'Bytes used by the volume of the pod: emptyDirs, and with the profile full volumes of all types. counted="true": part of the total of the pod.',
+        value: ({ usedBytes }) => known(usedBytes),
+      },
     }),
-    familyGroup({
-      level: 'volume',
-      seriesSource: volumeFilesystems,
-      families: [
-        {
-          name: 'volume_capacity_bytes',
-          profile: 'full',
-          help: 'Size of the filesystem of the volume. Only for volumes with a filesystem of their own.',
-          value: ({ capacityBytes }) => capacityBytes,
-        },
-        {
-          name: 'volume_available_bytes',
-          profile: 'full',
-          help: 'Bytes available in the filesystem of the volume. Only for volumes with a filesystem of their own.',
-          value: ({ availableBytes }) => availableBytes,
-        },
-        {
-          name: 'volume_inodes_used',
-          profile: 'full',
-          help: 'Inodes used in the volume. Only for volumes with a filesystem of their own.',
-          value: ({ inodesUsed }) => known(inodesUsed),
-        },
-      ],
+    familyGroup('volume', volumeFilesystems, {
+      volume_capacity_bytes: {
+        profile: 'full',
+        help: 'Size of the filesystem of the volume. Only for volumes with a filesystem of their own.',
+        value: ({ capacityBytes }) => capacityBytes,
+      },
+      volume_available_bytes: {
+        profile: 'full',
+        help: 'Bytes available in the filesystem of the volume. Only for volumes with a filesystem of their own.',
+        value: ({ availableBytes }) => availableBytes,
+      },
+      volume_inodes_used: {
+        profile: 'full',
+        help: 'Inodes used in the volume. Only for volumes with a filesystem of their own.',
+        value: ({ inodesUsed }) => known(inodesUsed),
+      },
     }),
   ];
 }

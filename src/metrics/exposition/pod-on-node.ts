@@ -9,7 +9,7 @@ import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../.
 import { unnamedContainer, unnamedVolume } from '../../facts/node/unknown-items.js';
 import { type Component, components, type MeasuredUsage, type PodUsage } from '../../facts/node/usage.js';
 import { workloadKey } from '../../facts/workload/workload.js';
-import { addKnown, addWhole, haveDistinctNames, type Named } from '../../lib/base/maps.js';
+import { addKnown, addWhole, distinct, haveDistinctNames, type Named } from '../../lib/base/maps.js';
 import type { Compatibility } from './family.js';
 import type { Division } from './incremental-text.js';
 import { escapeLabelValue } from './render.js';
@@ -139,16 +139,6 @@ function boundPodWithoutRepeats(bound: BoundPod): BoundPod {
 
 function distinctByName<T extends Named>(items: readonly T[]): readonly T[] {
   return haveDistinctNames(items) ? items : distinct(items, ({ name }) => name);
-}
-
-/** The same array without repeats. */
-function distinct<T>(items: readonly T[], keyOf: (item: T) => string): readonly T[] {
-  const seen = new Set<string>();
-  const first = items.filter((item) => {
-    const sizeBefore = seen.size;
-    return seen.add(keyOf(item)).size > sizeBefore;
-  });
-  return first.length === items.length ? items : first;
 }
 
 const noName: PodName = { namespace: '', name: '' };

@@ -19,18 +19,14 @@ import { labelPart } from './render.js';
 /** Those without a total, too. */
 export const pods: SeriesSource<PodOnNode, DerivedPod> = {
   labels: ['namespace', 'pod', 'node'],
-  forEach({ pod }, emit) {
-    emit(pod);
-  },
+  itemsOf: ({ pod }) => [pod],
   labelsOf: ({ placed }) => `${placed}}`,
 };
 
 /** Limits that the kubelet evicts for. */
 export const limits: SeriesSource<PodOnNode, LimitRatio> = {
   labels: [...pods.labels, 'rule', 'container', 'volume'],
-  forEach({ pod }, emit) {
-    for (const data of pod.ratios) emit(data);
-  },
+  itemsOf: ({ pod }) => pod.ratios,
   labelsOf: ({ placed }, { rule, container, volume }) =>
     `${placed},rule="${rule}"${labelPart('container', container)}${labelPart('volume', volume)}}`,
 };
@@ -38,9 +34,7 @@ export const limits: SeriesSource<PodOnNode, LimitRatio> = {
 /** What is to be said of a pod alone: one series at most. */
 export const unenforcedLimits: SeriesSource<PodOnNode, UnenforcedLimits> = {
   labels: [...pods.labels, 'rule', 'reason'],
-  forEach({ pod: { unenforced } }, emit) {
-    if (unenforced !== undefined) emit(unenforced);
-  },
+  itemsOf: ({ pod: { unenforced } }) => (unenforced === undefined ? [] : [unenforced]),
   labelsOf: ({ placed }, { rule, reason }) => `${placed},rule="${rule}",reason="${reason}"}`,
 };
 
@@ -50,14 +44,13 @@ export const podComponents: SeriesSource<
   { readonly component: Component; readonly usedBytes: number | undefined }
 > = {
   labels: [...pods.labels, 'component'],
-  forEach({ pod }, emit) {
+  itemsOf({ pod }) {
     const { usage, bound } = pod;
-    if (!hasTotal(pod)) return;
-    for (const component of components) {
-      if (volumeComponents.has(component) && !hasVolumeOf(component, bound && measuredVolumes(bound.pod), usage))
-        continue;
-      emit({ component, usedBytes: usage.components[component] });
-    }
+    if (!hasTotal(pod)) return [];
+    const specs = bound && measuredVolumes(bound.pod);
+    return components
+      .filter((component) => !volumeComponents.has(component) || hasVolumeOf(component, specs, usage))
+      .map((component) => ({ component, usedBytes: usage.components[component] }));
   },
   labelsOf: ({ placed }, { component }) => `${placed},component="${component}"}`,
 };
@@ -72,9 +65,7 @@ function hasVolumeOf(component: Component, specs: readonly Volume[] = [], usage:
 
 export const containers: SeriesSource<PodOnNode, ContainerUsage> = {
   labels: ['namespace', 'pod', 'container', 'node'],
-  forEach({ pod }, emit) {
-    for (const data of pod.usage.containers) emit(data);
-  },
+  itemsOf: ({ pod }) => pod.usage.containers,
   labelsOf: ({ named, nodeName }, { name }) => containerLabels(named, name, nodeName),
 };
 
@@ -86,9 +77,7 @@ export function containerLabels(named: string, containerName: string, nodeName: 
 /** `counted`: whether the volume is part of the pod's total. */
 export const volumes: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: [...pods.labels, 'volume', 'type', 'medium', 'counted'],
-  forEach({ pod }, emit) {
-    for (const data of pod.usage.volumes) emit(data);
-  },
+  itemsOf: ({ pod }) => pod.usage.volumes,
   labelsOf: ({ placed }, volume) => volumeLabels(placed, volume),
 };
 
@@ -101,9 +90,7 @@ export function volumeLabels(placed: string, volume: Pick<Volume, 'name' | 'type
 
 export const emptyDirs: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: volumes.labels,
-  forEach({ pod }, emit) {
-    for (const data of pod.usage.volumes) if (data.type === 'emptydir') emit(data);
-  },
+  itemsOf: ({ pod }) => pod.usage.volumes.filter(({ type }) => type === 'emptydir'),
   labelsOf: volumes.labelsOf,
 };
 
@@ -113,15 +100,13 @@ export const emptyDirs: SeriesSource<PodOnNode, VolumeUsage> = {
  */
 export const volumeFilesystems: SeriesSource<PodOnNode, VolumeUsage> = {
   labels: volumes.labels,
-  forEach({ pod, nodefs }, emit) {
+  itemsOf({ pod, nodefs }) {
     const nodeCapacityBytes = nodefs?.capacityBytes;
-    if (nodeCapacityBytes === undefined) return;
-    for (const data of pod.usage.volumes) {
-      const { type, medium, capacityBytes } = data;
-      if (capacityBytes === undefined) continue;
+    if (nodeCapacityBytes === undefined) return [];
+    return pod.usage.volumes.filter(({ type, medium, capacityBytes }) => {
       const mayHaveFilesystem = type === 'emptydir' ? medium !== '' : typesWithFilesystem.has(type);
-      if (mayHaveFilesystem && capacityBytes !== nodeCapacityBytes) emit(data);
-    }
+      return capacityBytes !== undefined && mayHaveFilesystem && capacityBytes !== nodeCapacityBytes;
+    });
   },
   labelsOf: volumes.labelsOf,
 };
