@@ -1,18 +1,28 @@
 import { expect, it } from 'vitest';
 
+import { NodeFaults } from '../../src/facts/node/node-faults.js';
 import type { NodeForecasts } from '../../src/facts/node/node-forecasts.js';
+import type { NodeView } from '../../src/facts/node/node-view.js';
 import type { ThresholdForecast } from '../../src/facts/node/threshold-forecasts.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
 import { evictionRankGroups } from '../../src/metrics/exposition/eviction-families.js';
 import {
-  forecastPager,
   nodeForecastGroups,
-  nodeForecastsOf,
+  nodeForecasts,
   podForecastGroups,
-  podForecastsOf,
+  podForecasts,
 } from '../../src/metrics/exposition/forecast-families.js';
 import { SampleLines } from '../../src/metrics/exposition/render.js';
+import type { Pager } from '../../src/metrics/exposition/stable-pages.js';
 import { aPod, aPodSummary } from '../support/builders.js';
-import { aFreshNode, aMeasuredPod, anAbsentNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
+import {
+  aClusterSnapshot,
+  aFreshNode,
+  aMeasuredPod,
+  anAbsentNode,
+  aNodeSnapshot,
+  aNodeThreshold,
+} from '../support/snapshot-builders.js';
 
 const second = 1_000;
 
@@ -36,13 +46,18 @@ function nodeWith(forecasts: Partial<NodeForecasts>) {
   return aNodeSnapshot({ pods, forecasts: { measuredAtMs: 0, pods: new Map(), thresholds: [], ...forecasts } });
 }
 
+function pagesOf<Page>(pager: Pager<Page>, ...nodes: readonly NodeView[]): readonly Page[] {
+  return pager(aClusterSnapshot({ nodes }), new NodeFaults(silentLogger));
+}
+
 const [podGroup] = podForecastGroups;
 const [nodeGroup] = nodeForecastGroups;
 
 it('a pod has the time to the limit that it exceeds first, which goes on while its kubelet is silent', () => {
   const pods = new Map([['b', { ...forecast, reachedAtMs: 60.4 * second }]]);
   const snapshot = nodeWith({ pods });
-  const series = (ageMs: number) => podGroup && textOf(podGroup, podForecastsOf(aFreshNode(snapshot, ageMs)));
+  const series = (ageMs: number) =>
+    podGroup && textOf(podGroup, pagesOf(podForecasts(), aFreshNode(snapshot, ageMs)).flat());
   const labels = '{namespace="shop",pod="b",node="node-1",rule="container",container="app"}';
   expect(series(0)).toEqual([`ephemeral_storage_pod_time_to_limit_seconds${labels} 60`]);
   expect(series(50 * second)).toEqual([`ephemeral_storage_pod_time_to_limit_seconds${labels} 10`]);
@@ -64,7 +79,7 @@ it('a node has the soonest forecast for each signal, with where the threshold is
     of('imagefs.available', true, 100),
     of('nodefs.inodesFree', true, 90_000),
   ];
-  const found = nodeForecastsOf(aFreshNode(nodeWith({ thresholds }), 10 * second));
+  const found = pagesOf(nodeForecasts(), aFreshNode(nodeWith({ thresholds }), 10 * second)).flat();
   expect(nodeGroup && textOf(nodeGroup, found)).toEqual([
     'ephemeral_storage_node_time_to_eviction_seconds{node="node-1",signal="nodefs.available",threshold="configured"} 20',
     'ephemeral_storage_node_time_to_eviction_seconds{node="node-1",signal="imagefs.available",threshold="assumed"} 90',
@@ -72,13 +87,13 @@ it('a node has the soonest forecast for each signal, with where the threshold is
 });
 
 it('a page of forecasts stays the same one until a time is another one; nodes without data have none', () => {
-  const pager = forecastPager(podForecastsOf);
+  const pager = podForecasts();
   const snapshot = nodeWith({ pods: new Map([['b', { ...forecast, reachedAtMs: 60 * second }]]) });
-  const pagesAt = (ageMs: number) => pager([aFreshNode(snapshot, ageMs), anAbsentNode('node-2', 'timeout')]);
+  const pagesAt = (ageMs: number) => pagesOf(pager, aFreshNode(snapshot, ageMs), anAbsentNode('node-2', 'timeout'));
   const [first] = pagesAt(0);
   expect(pagesAt(100)[0]).toBe(first);
   expect(pagesAt(1_000)[0]).not.toBe(first);
-  expect(pager([anAbsentNode('node-1', 'timeout')])).toEqual([]);
+  expect(pagesOf(pager, anAbsentNode('node-1', 'timeout'))).toEqual([]);
 });
 
 it.each([

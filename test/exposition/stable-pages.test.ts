@@ -1,14 +1,18 @@
 import { expect, it } from 'vitest';
 
-import { StablePages } from '../../src/metrics/exposition/stable-pages.js';
+import { NodeFaults } from '../../src/facts/node/node-faults.js';
+import { silentLogger } from '../../src/lib/base/logger.js';
+import { stablePages } from '../../src/metrics/exposition/stable-pages.js';
+import { aClusterSnapshot } from '../support/snapshot-builders.js';
 
-const items = (count: number): readonly object[] => Array.from({ length: count }, (_, index) => ({ index }));
+const namespaces = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => String(index));
 
 it('the pages of a list are the same arrays where nothing has changed', () => {
-  const pages = new StablePages<object>();
-  const list = items(250);
-  const before = pages.of(list);
-  const after = pages.of(list.with(120, {}));
+  const pager = stablePages(({ unlistedNamespaces }) => unlistedNamespaces);
+  const pagesOf = (unlistedNamespaces: readonly string[]) =>
+    pager(aClusterSnapshot({ unlistedNamespaces }), new NodeFaults(silentLogger));
+  const before = pagesOf(namespaces(250));
+  const after = pagesOf(namespaces(250).with(120, 'other'));
   expect(after.map((page, index) => page === before[index])).toEqual([true, false, true]);
-  expect(pages.of([])).toEqual([]);
+  expect(pagesOf([])).toEqual([]);
 });

@@ -23,7 +23,7 @@ it('label names depend neither on the order of the keys nor on their number', ()
 
 describe('workloadGroups', () => {
   function seriesOf(workloads: readonly Workload[]): readonly Readonly<Record<string, unknown>>[] {
-    const pages = workloadPager()(workloads.map((workload) => aWorkloadSnapshot({ workload })));
+    const pages = workloadPager()({ workloads: workloads.map((workload) => aWorkloadSnapshot({ workload })) });
     const info = workloadGroups.filter(({ families }) => families.some(({ name }) => name.endsWith('workload_info')));
     const lines = info.flatMap((group) => groupTexts(group, ...pages)).flatMap((text) => text.trimEnd().split('\n'));
     return lines.map((line) =>

@@ -1,17 +1,13 @@
-import type { EvictionCounts } from '../../facts/history/eviction-snapshot.js';
 import { NodeFaults } from '../../facts/node/node-faults.js';
 import type { NodeObjects } from '../../facts/node/node-objects.js';
 import type { NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { DerivedPods } from '../../facts/node/pod-record.js';
 import { allObjects, type ClusterSnapshot } from '../../facts/scrape/snapshot.js';
-import type { Workload } from '../../facts/workload/workload.js';
 import type { Clock } from '../../lib/base/clock.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { silentLogger } from '../../lib/base/logger.js';
-import { agentGroups } from './agent-families.js';
 import { ExpositionBodies, type ExpositionBody, type ExpositionRequest } from './bodies.js';
-import { evictedPodGroups, nodeEvictionGroups, workloadEvictionGroups } from './eviction-families.js';
-import { detailGroups, familyTable } from './families.js';
+import { detailGroups, familiesAfterNodes, familiesBeforeNodes, familyTable } from './families.js';
 import {
   type Compatibility,
   type FamilyGroup,
@@ -20,23 +16,14 @@ import {
   perSource,
   type SourceGroup,
 } from './family.js';
-import {
-  forecastPager,
-  nodeForecastGroups,
-  nodeForecastsOf,
-  podForecastGroups,
-  podForecastsOf,
-} from './forecast-families.js';
 import { chunkIds, type Division, FamilyRenderer, undivided } from './incremental-text.js';
-import { isSameState, nodeStateGroups, type ShownNodeState, shownState } from './node-state-families.js';
 import { objectGroups } from './object-families.js';
 import { nodeDivision, objectDivision } from './pod-on-node.js';
 import { type MetricSource, registryFamilies } from './registry-text.js';
 import { allowedBy, type FamilyFilter, type FamilyRules, filterText, requestedBy } from './selection.js';
 import { chooseFamilies, familiesOverCap, roomIn } from './series-cap.js';
-import { pagesOf, StablePages } from './stable-pages.js';
+import type { PagedFamilies, Pager } from './stable-pages.js';
 import { type FamilyBlock, TextCache, type TextCacheOptions } from './text-cache.js';
-import { workloadGroups, workloadPager } from './workload-families.js';
 
 /** The effect of the cap on series on one exposition. */
 export interface SeriesCapResult {
@@ -75,6 +62,9 @@ export interface ExpositionOptions {
   readonly clock: Clock;
 }
 
+/** A cache, whatever its sources are. */
+type AnyCache = Omit<TextCache<never>, 'count' | 'prepare'>;
+
 /**
  * Renders expositions: families contiguous, in the order of the table, without those that have no series. Families that
  * the settings do not allow are never formatted; the text of the others is kept for all requests, whatever their filters.
@@ -89,7 +79,7 @@ export class Exposition {
   readonly #nodes: TextCache<NodeSnapshot>;
   readonly #objects: TextCache<NodeObjects>;
   /** In the order of the table. */
-  readonly #caches: readonly Omit<TextCache<never>, 'count' | 'prepare'>[];
+  readonly #caches: readonly AnyCache[];
 
   constructor({
     settings,
@@ -121,34 +111,24 @@ export class Exposition {
         faults.add(source.nodeName, error, source);
       },
     };
-    const pageCache = <Page extends object>(
-      groups: readonly FamilyGroup<Page>[],
-      sourcesOf: (snapshot: ClusterSnapshot) => readonly Page[],
-    ) => cacheOf<Page, never, never>(perSource(groups), undivided, { sourcesOf, nameOf: (_, index) => String(index) });
+    const pageCache = (paged: PagedFamilies) =>
+      paged.cache<AnyCache>(<Page extends object>(groups: readonly FamilyGroup<Page>[], pager: Pager<Page>) =>
+        cacheOf<Page, never, never>(perSource(groups), undivided, {
+          sourcesOf: (snapshot) => pager(snapshot, faults),
+          nameOf: (_, index) => String(index),
+        }),
+      );
     const detail = narrowedGroups(detailGroups(settings), isAllowed);
     this.#nodes = cacheOf(detail, nodeDivision({ ...settings, showsSizesAlone: showSizesAlone(detail, settings) }), {
       sourcesOf: ({ nodes }) => nodes.filter((node) => node.state !== 'absent').map(({ snapshot }) => snapshot),
       ...perNode,
     });
     this.#objects = cacheOf(objectGroups(settings), objectDivision, { sourcesOf: allObjects, ...perNode });
-    const workloadPages = workloadPager();
-    const workloadEvictions = new StablePages<EvictionCounts<Workload>>();
-    const nodeStates = new StablePages<ShownNodeState>(isSameState);
-    const nodeEvictions = new StablePages<EvictionCounts<string>>();
-    const podForecasts = forecastPager(podForecastsOf);
-    const nodeForecasts = forecastPager(nodeForecastsOf);
     this.#caches = [
-      pageCache(workloadGroups, ({ workloads }) => workloadPages(workloads)),
-      pageCache(workloadEvictionGroups, ({ evictions }) => workloadEvictions.of(evictions.workloads)),
+      ...familiesBeforeNodes.map(pageCache),
       this.#nodes,
       this.#objects,
-      pageCache(evictedPodGroups, ({ evictions }) => [evictions.records]),
-      // After the text of the nodes, which shows where data of a node is faulty.
-      pageCache(nodeStateGroups, (snapshot) => nodeStates.of(shownStates(snapshot, faults))),
-      pageCache(nodeEvictionGroups, ({ evictions }) => nodeEvictions.of(evictions.nodes)),
-      pageCache(podForecastGroups, ({ nodes }) => podForecasts(nodes)),
-      pageCache(nodeForecastGroups, ({ nodes }) => nodeForecasts(nodes)),
-      pageCache(agentGroups, ({ agent }) => pagesOf(agent?.pods ?? [])),
+      ...familiesAfterNodes.map(pageCache),
     ];
   }
 
@@ -221,15 +201,6 @@ function showSizesAlone(
 ): boolean {
   const ofPods = groups.flatMap(({ per, group }) => (per === 'part' ? group.families : []));
   return compatibility === 'none' && ofPods.every(({ profile }) => profile !== 'full');
-}
-
-function shownStates({ nodes }: ClusterSnapshot, faults: NodeFaults): readonly ShownNodeState[] {
-  return nodes.map((view) => {
-    const isFaulty =
-      (view.state !== 'absent' && faults.has(view.snapshot)) ||
-      (view.objects !== undefined && faults.has(view.objects));
-    return isFaulty ? { nodeName: view.nodeName, reason: 'internal_error' } : shownState(view);
-  });
 }
 
 function countByLevel(blocks: readonly FamilyBlock[]): Readonly<Record<Level, number>> {

@@ -12,14 +12,35 @@ import {
 import type { FamilyRow } from './family.js';
 import type { Compatibility } from './family.js';
 import { perPart, perSource, type SourceGroup } from './family.js';
-import { nodeForecastGroups, podForecastGroups } from './forecast-families.js';
+import { nodeForecastGroups, nodeForecasts, podForecastGroups, podForecasts } from './forecast-families.js';
 import { nodeGroups } from './node-families.js';
-import { nodeStateGroups } from './node-state-families.js';
+import { isSameState, nodeStateGroups, shownStates } from './node-state-families.js';
 import { objectGroups } from './object-families.js';
 import { containerGroups, podGroups, sharedContainerGroups, volumeGroups } from './pod-families.js';
 import type { PodOnNode } from './pod-on-node.js';
 import type { FamilyRules } from './selection.js';
-import { workloadGroups } from './workload-families.js';
+import { type PagedFamilies, pagedFamilies, pagesOf, stablePages } from './stable-pages.js';
+import { workloadGroups, workloadPager } from './workload-families.js';
+
+export const familiesBeforeNodes: readonly PagedFamilies[] = [
+  pagedFamilies(workloadGroups, workloadPager),
+  pagedFamilies(workloadEvictionGroups, () => stablePages(({ evictions }) => evictions.workloads)),
+];
+
+/** Their text is made after that of the nodes, which shows where data of a node is faulty. */
+export const familiesAfterNodes: readonly PagedFamilies[] = [
+  pagedFamilies(evictedPodGroups, () => ({ evictions }) => [evictions.records]),
+  pagedFamilies(nodeStateGroups, () => stablePages(shownStates, isSameState)),
+  pagedFamilies(nodeEvictionGroups, () => stablePages(({ evictions }) => evictions.nodes)),
+  pagedFamilies(podForecastGroups, podForecasts),
+  pagedFamilies(nodeForecastGroups, nodeForecasts),
+  pagedFamilies(
+    agentGroups,
+    () =>
+      ({ agent }) =>
+        pagesOf(agent?.pods ?? []),
+  ),
+];
 
 /** The families of one node's summary. Nothing here may depend on the time of the scrape: the text is kept. */
 export function detailGroups({
@@ -64,16 +85,10 @@ export function familyTable(
   compatibility: Compatibility = 'none',
 ): readonly FamilyRow[] {
   return [
-    ...workloadGroups.flatMap(({ families }) => families),
-    ...workloadEvictionGroups.flatMap(({ families }) => families),
+    ...familiesBeforeNodes.flatMap(({ families }) => families),
     ...detailGroups({ compatibility, profile: 'full' }).flatMap(({ group }) => group.families),
     ...objectGroups({ nodeLabels: [] }).flatMap(({ group }) => group.families),
-    ...evictedPodGroups.flatMap(({ families }) => families),
-    ...nodeStateGroups.flatMap(({ families }) => families),
-    ...nodeEvictionGroups.flatMap(({ families }) => families),
-    ...podForecastGroups.flatMap(({ families }) => families),
-    ...nodeForecastGroups.flatMap(({ families }) => families),
-    ...agentGroups.flatMap(({ families }) => families),
+    ...familiesAfterNodes.flatMap(({ families }) => families),
     ...selfFamilies.map((family) => ({ ...family, level: 'exporter' as const, profile: 'minimal' as const })),
   ];
 }

@@ -1,39 +1,36 @@
 /** What is about to happen: the series of each scrape, and their families. */
-import type { LimitRule } from '../../facts/node/limit-ratios.js';
 import { timeToMs } from '../../facts/node/node-forecasts.js';
-import type { MeasuredNodeView, NodeView } from '../../facts/node/node-view.js';
-import { type FamilyGroup, familyGroup, seriesOf, type SeriesSource } from './family.js';
-import { StablePages } from './stable-pages.js';
+import type { MeasuredNodeView } from '../../facts/node/node-view.js';
+import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
+import { isEqual } from '../../lib/base/memo.js';
+import { familyGroup, seriesOf, type SeriesSource } from './family.js';
+import { type Pager, stablePages } from './stable-pages.js';
 
-/** How much time is left to a pod or a node. The series have its values as labels. */
-interface ShownForecast {
-  readonly node: string;
-  readonly timeSeconds: number;
+/** How much time is left to a pod or a node. */
+type ShownForecast<Label extends string> = Readonly<Record<Label, string>> & { readonly timeSeconds: number };
+
+const podLabels = ['namespace', 'pod', 'node', 'rule', 'container', 'volume'] as const;
+const nodeLabels = ['node', 'signal', 'threshold'] as const;
+
+/** Of one pod there is one at most, in the order of the summary. */
+export function podForecasts(): Pager<readonly ShownForecast<(typeof podLabels)[number]>[]> {
+  return stablePages((snapshot) => measuredNodes(snapshot).flatMap(podForecastsOf), isEqual);
 }
 
-interface ShownPodForecast extends ShownForecast {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly rule: LimitRule;
-  readonly container: string;
-  readonly volume: string;
+/** Of each signal the soonest one. */
+export function nodeForecasts(): Pager<readonly ShownForecast<(typeof nodeLabels)[number]>[]> {
+  return stablePages((snapshot) => measuredNodes(snapshot).flatMap(nodeForecastsOf), isEqual);
 }
 
-interface ShownNodeForecast extends ShownForecast {
-  readonly signal: string;
-  readonly threshold: 'configured' | 'assumed';
+function measuredNodes({ nodes }: ClusterSnapshot): readonly MeasuredNodeView[] {
+  return nodes.filter((view) => view.state !== 'absent');
 }
 
-/** Returns what makes the pages of forecasts of nodes: the same page as before while its lines are the same. */
-export function forecastPager<T extends ShownForecast>(
-  forecastsOf: (view: MeasuredNodeView) => readonly T[],
-): (nodes: readonly NodeView[]) => readonly (readonly T[])[] {
-  const pages = new StablePages<T>(isSameForecast);
-  return (nodes) => pages.of(nodes.flatMap((view) => (view.state === 'absent' ? [] : forecastsOf(view))));
-}
-
-/** Returns one of a pod at most, in the order of the summary. */
-export function podForecastsOf({ nodeName, snapshot, ageMs }: MeasuredNodeView): readonly ShownPodForecast[] {
+function podForecastsOf({
+  nodeName,
+  snapshot,
+  ageMs,
+}: MeasuredNodeView): readonly ShownForecast<(typeof podLabels)[number]>[] {
   const { forecasts, pods, podsWithoutTotal } = snapshot;
   if (forecasts.pods.size === 0) return [];
   return [...pods, ...podsWithoutTotal].flatMap(({ summary: { uid, namespace, name } }) => {
@@ -45,13 +42,12 @@ export function podForecastsOf({ nodeName, snapshot, ageMs }: MeasuredNodeView):
   });
 }
 
-/** Returns the soonest one for each signal. */
-export function nodeForecastsOf({
+function nodeForecastsOf({
   nodeName,
   snapshot: { forecasts },
   ageMs,
-}: MeasuredNodeView): readonly ShownNodeForecast[] {
-  const soonest = new Map<string, ShownNodeForecast>();
+}: MeasuredNodeView): readonly ShownForecast<(typeof nodeLabels)[number]>[] {
+  const soonest = new Map<string, ShownForecast<(typeof nodeLabels)[number]>>();
   for (const forecast of forecasts.thresholds) {
     const timeMs = timeToMs(forecast, forecasts, ageMs);
     const { signal, isAssumed } = forecast;
@@ -62,22 +58,18 @@ export function nodeForecastsOf({
   return [...soonest.values()];
 }
 
-/** Whether both have the same line. */
-function isSameForecast(former: ShownForecast, forecast: ShownForecast): boolean {
-  const [a, b] = [Object.values(former), Object.values(forecast)];
-  return a.every((value, index) => value === b[index]);
-}
-
-function forecastsWith<T extends ShownForecast>(labels: readonly (keyof T & string)[]): SeriesSource<readonly T[], T> {
+function forecastsWith<Label extends string>(
+  labels: readonly Label[],
+): SeriesSource<readonly ShownForecast<Label>[], ShownForecast<Label>> {
   return seriesOf(
     labels,
     (forecasts) => forecasts,
-    (forecast) => labels.map((label) => String(forecast[label])),
+    (forecast) => labels.map((label) => forecast[label]),
   );
 }
 
-export const podForecastGroups: readonly FamilyGroup<readonly ShownPodForecast[]>[] = [
-  familyGroup('pod', forecastsWith<ShownPodForecast>(['namespace', 'pod', 'node', 'rule', 'container', 'volume']), {
+export const podForecastGroups = [
+  familyGroup('pod', forecastsWith(podLabels), {
     pod_time_to_limit_seconds: {
       profile: 'standard',
       help: 'Time until the pod exceeds one of its limits if it goes on to grow as measured, and the kubelet evicts it: of the limit that it reaches first; 0 above it. Only from half of a limit on, below a day, and while growth is measured.',
@@ -86,8 +78,8 @@ export const podForecastGroups: readonly FamilyGroup<readonly ShownPodForecast[]
   }),
 ];
 
-export const nodeForecastGroups: readonly FamilyGroup<readonly ShownNodeForecast[]>[] = [
-  familyGroup('node', forecastsWith<ShownNodeForecast>(['node', 'signal', 'threshold']), {
+export const nodeForecastGroups = [
+  familyGroup('node', forecastsWith(nodeLabels), {
     node_time_to_eviction_seconds: {
       profile: 'minimal',
       help: 'Time until the node crosses an eviction threshold if its disk goes on to fill as measured, and the kubelet evicts pods; 0 below the threshold. threshold="assumed": the default of Kubernetes, while the configuration of the kubelet is not read (kubelet.readConfig). Only near the threshold, below a day, and while growth is measured.',

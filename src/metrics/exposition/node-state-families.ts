@@ -1,10 +1,12 @@
 /** What a scrape knows about each node: the series, and their families. */
+import type { NodeFaults } from '../../facts/node/node-faults.js';
 import { type AbsentNodeView, type MeasuredNodeView, type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
 import { type NodeUnenforcedReason, unenforcedRules } from '../../facts/node/unenforced-limits.js';
+import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import { type FamilyGroup, familyGroup, seriesOf, toSeconds } from './family.js';
 
 /** What the families about the state of a node show: without its data, which their text would keep in memory. */
-export interface ShownNodeState extends Partial<
+interface ShownNodeState extends Partial<
   Pick<AbsentNodeView, 'reason'> & Pick<MeasuredNodeView, 'fetchedAtMs' | 'missingPods' | 'danglingPods'>
 > {
   readonly nodeName: string;
@@ -16,6 +18,16 @@ export function shownState(node: NodeView): ShownNodeState {
   if (node.state === 'absent') return { nodeName: node.nodeName, unenforced, reason: node.reason };
   const { nodeName, fetchedAtMs, missingPods, danglingPods } = node;
   return { nodeName, unenforced, fetchedAtMs, missingPods, danglingPods };
+}
+
+/** Those of a scrape. Faults of the text are known once it is made. */
+export function shownStates({ nodes }: ClusterSnapshot, faults: NodeFaults): readonly ShownNodeState[] {
+  return nodes.map((view) => {
+    const isFaulty =
+      (view.state !== 'absent' && faults.has(view.snapshot)) ||
+      (view.objects !== undefined && faults.has(view.objects));
+    return isFaulty ? { nodeName: view.nodeName, reason: 'internal_error' } : shownState(view);
+  });
 }
 
 const shownFields = ['nodeName', 'unenforced', 'reason', 'fetchedAtMs', 'missingPods', 'danglingPods'] as const;

@@ -14,9 +14,11 @@ interface WorkloadPage {
 }
 
 /** Returns what cuts workloads into pages: the same ones for the same array, so that their text is kept by reference. */
-export function workloadPager(): (workloads: readonly WorkloadSnapshot[]) => readonly WorkloadPage[] {
+export function workloadPager(): (scrape: {
+  readonly workloads: readonly WorkloadSnapshot[];
+}) => readonly WorkloadPage[] {
   const cached = new WeakMap<readonly WorkloadSnapshot[], readonly WorkloadPage[]>();
-  return (all) =>
+  return ({ workloads: all }) =>
     getOrAdd(cached, all, () => {
       const labelNames = infoLabelNames(all.flatMap(({ workload }) => Object.keys(originLabels(workload.origin))));
       return pagesOf(all).map((page) => ({ workloads: page, labelNames }));
