@@ -441,14 +441,16 @@ describe('credentials of a kubeconfig', () => {
     });
   });
 
+  const [caData, skipVerify] = ['certificate-authority-data', 'insecure-skip-tls-verify'];
+  const current = (context: string) => ({ ...kubeconfig({}), 'current-context': context });
+  const proxy = (url: string) => cluster({ 'proxy-url': url });
+  const twice = (field: string) => ({ [field]: 'x', [`${field}-data`]: 'x' });
+  const both = (field: string) => `both ${field} and ${field}-data`;
+
   it.for<[string, object | string, string]>([
     ['no context is current', { contexts: [] }, 'neither current-context nor --context is set; it has no contexts'],
-    [
-      'the current context does not exist',
-      { ...kubeconfig({}), 'current-context': 'x' },
-      'there is no context "x"; choose one of dev, bare',
-    ],
-    ['no context is chosen', { ...kubeconfig({}), 'current-context': '' }, 'choose one of dev, bare'],
+    ['the current context does not exist', current('x'), 'there is no context "x"; choose one of dev, bare'],
+    ['no context is chosen', current(''), 'choose one of dev, bare'],
     ['the cluster does not exist', { ...kubeconfig({}), clusters: [] }, 'refers to cluster "c1", which does not exist'],
     ['the user does not exist', { ...kubeconfig({}), users: [] }, 'refers to user "u1", which does not exist'],
     ['it is empty', '', 'is not valid: it is empty or not a YAML object'],
@@ -456,18 +458,10 @@ describe('credentials of a kubeconfig', () => {
     ['a cluster has no server', { clusters: [{ name: 'c', cluster: {} }] }, 'clusters[0].cluster.server is missing'],
     ['the server is not a URL', cluster({ server: 'a b' }), 'server "http://a b" must begin with http:, https:'],
     ['the server is not an HTTP URL', cluster({ server: 'ftp://h' }), 'server "ftp:" must begin with'],
-    [
-      'the proxy has a password that ends its host',
-      cluster({ 'proxy-url': 'http://u:secret/x@h' }),
-      'proxy-url "http://…@h" must begin with',
-    ],
-    ['the proxy is unknown', cluster({ 'proxy-url': 'ftp://u:secret@h' }), 'proxy-url "ftp:" must begin with'],
+    ['a password ends the host of the proxy', proxy('http://u:secret/x@h'), 'proxy-url "http://…@h" must begin with'],
+    ['the proxy is unknown', proxy('ftp://u:secret@h'), 'proxy-url "ftp:" must begin with'],
     ['the CA is missing', cluster({ 'certificate-authority': 'nope.crt' }), 'certificate-authority'],
-    [
-      'the CA is not a certificate',
-      cluster({ 'certificate-authority-data': base64('x') }),
-      'certificate-authority-data is not',
-    ],
+    ['the CA is not a certificate', cluster({ [caData]: base64('x') }), `${caData} is not`],
     ['the client key is not a key', user({ 'client-key-data': base64('x') }), 'client-key-data is not a private key'],
     ['the client key is missing', user({ 'client-key': 'nope.key' }), 'nope.key cannot be read'],
     ['the token file is missing', user({ tokenFile: 'nope.token' }), 'nope.token cannot be read'],
@@ -477,20 +471,12 @@ describe('credentials of a kubeconfig', () => {
     ['a certificate has no key', user({ 'client-certificate-data': 'x' }), 'without its client-key'],
     [
       'a certificate is set twice',
-      user({ 'client-certificate-data': 'x', 'client-certificate': 'x', 'client-key': 'x' }),
-      'both client-certificate and client-certificate-data',
+      user({ ...twice('client-certificate'), 'client-key': 'x' }),
+      both('client-certificate'),
     ],
-    ['a key is set twice', user({ 'client-key': 'x', 'client-key-data': 'x' }), 'both client-key and client-key-data'],
-    [
-      'a CA is set twice',
-      cluster({ 'certificate-authority': 'x', 'certificate-authority-data': 'x' }),
-      'both certificate-authority and certificate-authority-data',
-    ],
-    [
-      'a CA is not to be verified',
-      cluster({ 'certificate-authority-data': 'x', 'insecure-skip-tls-verify': true }),
-      'insecure-skip-tls-verify, which disables it',
-    ],
+    ['a key is set twice', user(twice('client-key')), both('client-key')],
+    ['a CA is set twice', cluster(twice('certificate-authority')), both('certificate-authority')],
+    ['a CA is not to be verified', cluster({ [caData]: 'x', [skipVerify]: true }), `${skipVerify}, which disables it`],
     ['the plugin has no command', user({ exec: { apiVersion: 'v1' } }), 'command is missing'],
     ['the plugin requires a prompt', user({ exec: { command: 'x', interactiveMode: 'Always' } }), 'use IfAvailable'],
   ])('a kubeconfig is refused when %s', async ([, content, problem], { folder }) => {

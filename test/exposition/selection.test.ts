@@ -31,47 +31,34 @@ function shortNames(isWanted: (family: (typeof families)[number]) => boolean): r
 }
 
 describe('allowedBy', () => {
-  const all = families.map(({ name }) => name.replace('ephemeral_storage_', ''));
+  /** Besides those of the exporter itself, which no rule takes away. */
+  const all = shortNames(({ level }) => level !== 'exporter');
+  const [, ofNodes = '', ofPods = '', podLimit = '', ofContainers = '', ofVolumes = ''] = all;
 
-  it.each<[string, Partial<FamilyRules>, readonly string[]]>([
-    ['everything without rules', {}, all],
+  const without = (off: Level) => allLevels.filter((level) => level !== off);
+
+  it.each<[string, Partial<FamilyRules>, ...string[]]>([
+    ['everything without rules', {}, ...all],
     [
       'only the levels that are on',
-      { levels: ['workload', 'node', 'volume'] },
-      ['workload_used_bytes', 'node_used_bytes', 'volume_used_bytes', 'exporter_series'],
+      { levels: without('pod') },
+      'workload_used_bytes',
+      ofNodes,
+      ofContainers,
+      ofVolumes,
     ],
-    ['the exporter itself when all levels are off', { levels: [] }, ['exporter_series']],
-    [
-      'only what allow has',
-      { allow: ['ephemeral_storage_pod_.*', '.*_node_.*'] },
-      ['node_used_bytes', 'pod_used_bytes', 'pod_limit_bytes', 'exporter_series'],
-    ],
-    ['nothing by a part of the name', { allow: ['pod_used_bytes', 'ephemeral_storage', 'used'] }, ['exporter_series']],
-    ['what deny has not', { deny: ['.*_used_bytes', 'pod_limit_bytes'] }, ['pod_limit_bytes', 'exporter_series']],
-    [
-      'nothing that deny has, though allow has it',
-      { allow: ['.*_pod_.*'], deny: ['.*_limit_.*'] },
-      ['pod_used_bytes', 'exporter_series'],
-    ],
-    [
-      'nothing of a level that is off, though allow has it',
-      { levels: ['workload', 'node', 'container', 'volume'], allow: ['.*_(pod|node)_.*'] },
-      ['node_used_bytes', 'exporter_series'],
-    ],
-    [
-      'the families of a smaller profile',
-      { profile: 'standard' },
-      all.filter((name) => name !== 'container_used_bytes'),
-    ],
-    ['nothing that only a larger profile has', { profile: 'minimal' }, ['exporter_series']],
-    [
-      'what allow matches, even if only a larger profile has it',
-      { profile: 'minimal', allow: ['.*_container_.*'] },
-      ['container_used_bytes', 'exporter_series'],
-    ],
-    ['the exporter itself, whatever deny has', { deny: ['.*'] }, ['exporter_series']],
-  ])('the settings allow %s', (_case, rules, expected) => {
-    expect(shortNames(allowedBy({ ...everything, ...rules }))).toEqual(expected);
+    ['the exporter itself when all levels are off', { levels: [] }],
+    ['only what allow has', { allow: ['.*_pod_.*', '.*_node_.*'] }, ofNodes, ofPods, podLimit],
+    ['nothing by a part of the name', { allow: ['pod_used_bytes', 'ephemeral_storage', 'used'] }],
+    ['what deny has not', { deny: ['.*_used_bytes', 'pod_limit_bytes'] }, podLimit],
+    ['nothing that deny has, though allow has it', { allow: ['.*_pod_.*'], deny: ['.*_limit_.*'] }, ofPods],
+    ['nothing of a level that is off', { levels: without('pod'), allow: ['.*_(pod|node)_.*'] }, ofNodes],
+    ['the families of a smaller profile', { profile: 'standard' }, ...all.filter((name) => name !== ofContainers)],
+    ['nothing that only a larger profile has', { profile: 'minimal' }],
+    ['what allow matches of a larger profile', { profile: 'minimal', allow: ['.*_container_.*'] }, ofContainers],
+    ['the exporter itself, whatever deny has', { deny: ['.*'] }],
+  ])('the settings allow %s', (_case, rules, ...expected) => {
+    expect(shortNames(allowedBy({ ...everything, ...rules }))).toEqual([...expected, 'exporter_series']);
   });
 });
 

@@ -45,38 +45,24 @@ const row = (filesystem: string, podsUsedBytes: number, imagesUsedBytes?: number
 });
 
 describe('filesystemOwners', () => {
-  it.each<[string, Partial<NodeSummary>, readonly object[]]>([
-    ['shared by all', { imagefs, containerfs: imagefs }, [row('nodefs', 130, 170, 390)]],
+  const onOwn = (containerfs: NodeSummary['containerfs']) => ({ imagefs: own, containerfs });
+
+  it.each<[string, Partial<NodeSummary>, ...object[]]>([
+    ['shared by all', { imagefs, containerfs: imagefs }, row('nodefs', 130, 170, 390)],
+    ['beside one of images and layers', onOwn(own), row('nodefs', 50, 0, 640), row('imagefs', 80, 170, 250)],
+    ['beside one of images', onOwn(nodefs), row('nodefs', 130, 0, 560), row('imagefs', 0, 250, 250)],
     [
-      'with images and layers on their own',
-      { imagefs: own, containerfs: own },
-      [row('nodefs', 50, 0, 640), row('imagefs', 80, 170, 250)],
+      'beside one of images and one of layers',
+      onOwn(third),
+      ...[row('nodefs', 50, 0, 640), row('imagefs', 0, 250, 250), row('containerfs', 80, 0, 20)],
     ],
-    [
-      'with images on their own',
-      { imagefs: own, containerfs: nodefs },
-      [row('nodefs', 130, 0, 560), row('imagefs', 0, 250, 250)],
-    ],
-    [
-      'with images and layers each on their own',
-      { imagefs: own, containerfs: third },
-      [row('nodefs', 50, 0, 640), row('imagefs', 0, 250, 250), row('containerfs', 80, 0, 20)],
-    ],
-    ['without a report on images', { imagefs: undefined }, [row('nodefs', 130)]],
-    ['with images whose size is not reported', { imagefs: { ...imagefs, usedBytes: undefined } }, [row('nodefs', 130)]],
-    ['without a summary of it', { nodefs: undefined, imagefs: undefined }, []],
-    ['of unknown usage', { nodefs: { ...nodefs, usedBytes: undefined }, imagefs }, [row('nodefs', 130, 170)]],
-    [
-      'with something of which nothing is used',
-      { nodefs: { ...nodefs, usedBytes: 0 }, imagefs },
-      [row('nodefs', 130, 170)],
-    ],
-    [
-      'that the runtime reports too small for its layers',
-      { imagefs: { ...imagefs, usedBytes: 10 } },
-      [row('nodefs', 130, 0, 560)],
-    ],
-  ])('the bytes of a filesystem %s have their owners', (_case, summary, expected) => {
+    ['without a report on images', { imagefs: undefined }, row('nodefs', 130)],
+    ['with images whose size is not reported', { imagefs: { ...imagefs, usedBytes: undefined } }, row('nodefs', 130)],
+    ['without a summary of it', { nodefs: undefined, imagefs: undefined }],
+    ['of unknown usage', { nodefs: { ...nodefs, usedBytes: undefined }, imagefs }, row('nodefs', 130, 170)],
+    ['of which nothing is used', { nodefs: { ...nodefs, usedBytes: 0 }, imagefs }, row('nodefs', 130, 170)],
+    ['that the runtime reports too small', { imagefs: { ...imagefs, usedBytes: 10 } }, row('nodefs', 130, 0, 560)],
+  ])('the bytes of a filesystem %s have their owners', (_case, summary, ...expected) => {
     expect(owners(summary)).toEqual(expected);
   });
 

@@ -4,6 +4,7 @@ import { type Pod, volumeTypes } from '../../src/cluster/kube/objects.js';
 import { podText } from '../../src/commands/explain/pod-text.js';
 import { workloadText, type WorkloadWithPods, workloadWithPods } from '../../src/commands/explain/workload-text.js';
 import { displayWidth } from '../../src/commands/text/terminal-text.js';
+import type { NodeView } from '../../src/facts/node/node-view.js';
 import { workloadPath } from '../../src/facts/workload/workload.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { nodeExplanation } from '../../src/people/query/node-explanation.js';
@@ -64,37 +65,24 @@ describe('a pod that is not measured', () => {
     aNodeSnapshot({ pods: [], summary: aNodeSummary({ pods: [aPodSummary({ usedBytes: undefined })] }) }),
   );
 
-  it.each([
-    { pod: { nodeName: undefined }, node: empty, reason: /^not scheduled to a node yet$/, isExpected: false },
-    { pod: { nodeName: 'node-9' }, node: empty, reason: /^node node-9 is not in scope$/, isExpected: false },
-    {
-      pod: scheduled,
-      node: anAbsentNode('node-1', 'skipped'),
-      reason: /is skipped by cluster\.skipNodes$/,
-      isExpected: false,
-    },
-    { pod: scheduled, node: absent, reason: /^no data from node node-1 \(timeout\): it hangs$/, isExpected: true },
-    { pod: { runningSinceMs: undefined, phase: 'Pending' }, node: absent, reason: /phase Pending/, isExpected: false },
-    { pod: { runningSinceMs: undefined, phase: 'Failed' }, node: empty, reason: /phase Failed/, isExpected: false },
-    {
-      pod: {
-        runningSinceMs: undefined,
-        phase: 'Failed',
-        eviction: { message: 'Container app exceeded its local ephemeral storage limit "1Gi". ', atMs: 0 },
-      },
-      node: empty,
-      reason: /^evicted: Container app exceeded .* limit "1Gi" \(explain eviction shop\/cart-0 shows/,
-      isExpected: false,
-    },
-    { pod: scheduled, node: empty, reason: /^missing in the summary of node node-1$/, isExpected: true },
-    { pod: scheduled, node: listed, reason: /reports no ephemeral storage/, isExpected: true },
-    {
-      pod: { runningSinceMs: readAtMs - 12_000 },
-      node: empty,
-      reason: /running for 12s.*after 1m$/,
-      isExpected: false,
-    },
-  ])('a pod is not measured, because $reason', ({ pod, node, reason, isExpected }) => {
+  const message = 'Container app exceeded its local ephemeral storage limit "1Gi". ';
+  const notRunning = { runningSinceMs: undefined };
+  const evicted = { ...notRunning, phase: 'Failed', eviction: { message, atMs: 0 } };
+  const cause = /^evicted: Container app exceeded .* limit "1Gi" \(explain eviction shop\/cart-0 shows/;
+  const skipped = anAbsentNode('node-1', 'skipped');
+
+  it.each<[reason: RegExp, pod: Partial<Pod>, node: NodeView, isExpected?: true]>([
+    [/^not scheduled to a node yet$/, { nodeName: undefined }, empty],
+    [/^node node-9 is not in scope$/, { nodeName: 'node-9' }, empty],
+    [/is skipped by cluster\.skipNodes$/, scheduled, skipped],
+    [/^no data from node node-1 \(timeout\): it hangs$/, scheduled, absent, true],
+    [/phase Pending/, { ...notRunning, phase: 'Pending' }, absent],
+    [/phase Failed/, { ...notRunning, phase: 'Failed' }, empty],
+    [cause, evicted, empty],
+    [/^missing in the summary of node node-1$/, scheduled, empty, true],
+    [/reports no ephemeral storage/, scheduled, listed, true],
+    [/running for 12s.*after 1m$/, { runningSinceMs: readAtMs - 12_000 }, empty],
+  ])('a pod is not measured, because %s', (reason, pod, node, isExpected = false) => {
     const reading = aReading({
       snapshot: aClusterSnapshot({ nodes: [node] }),
       failures: new Map([['node-1', { reason: 'timeout', message: 'it hangs', ageMs: 0 }]]),

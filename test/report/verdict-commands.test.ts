@@ -36,51 +36,21 @@ const leakFrom = (usedMib: number) => ({
   }),
 });
 
-interface Case {
-  readonly what: string;
-  readonly record: Partial<EvictionRecord>;
-  readonly command: string;
-}
-
 describe('the change that would have prevented an eviction', () => {
-  it.each<Case>([
-    {
-      what: 'the limit of a container',
-      record: { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: 1_024 * mib }) },
-      command: 'kubectl set resources -n shop deployment/cart -c app --limits=ephemeral-storage=1Gi',
-    },
-    {
-      what: 'the limit of a container, in whole Mi above it',
-      record: { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: 1_024 * mib + 1 }) },
-      command: 'kubectl set resources -n shop deployment/cart -c app --limits=ephemeral-storage=1025Mi',
-    },
-    {
-      what: 'the limit of the container that used most, for that of the pod',
-      record: { ...ofPod, lastUsage: twoContainers(10 * mib) },
-      command: 'kubectl set resources -n shop deployment/cart -c app --limits=ephemeral-storage=401Mi',
-    },
-    { what: 'no limit known', record: { ...ofContainer, lastUsage: 'no_exporter' }, command: edit },
-    {
-      what: 'no growth known',
-      record: { ...ofContainer, lastUsage: aLastUsage({ limitForAnHourBytes: undefined }) },
-      command: edit,
-    },
-    {
-      what: 'the container that used most has no limit of its own',
-      record: { ...ofPod, lastUsage: twoContainers(200 * mib) },
-      command: edit,
-    },
-    {
-      what: 'the limit of the pod is not known',
-      record: { ...ofPod, limitBytes: undefined, lastUsage: twoContainers(10 * mib) },
-      command: edit,
-    },
-    {
-      what: 'no container is known',
-      record: { ...ofPod, lastUsage: aLastUsage({ limitForAnHourBytes: mib, usage: undefined }) },
-      command: edit,
-    },
-  ])('the change is $command: $what', ({ record, command }) => {
+  const set = 'kubectl set resources -n shop deployment/cart -c app --limits=ephemeral-storage=';
+  const lasting = (limitForAnHourBytes: number | undefined) => aLastUsage({ limitForAnHourBytes });
+  const nobodyKnown = aLastUsage({ limitForAnHourBytes: mib, usage: undefined });
+
+  it.each<readonly [string, Partial<EvictionRecord>, string]>([
+    ['the limit of a container', { ...ofContainer, lastUsage: lasting(1_024 * mib) }, `${set}1Gi`],
+    ['this limit, in whole Mi above it', { ...ofContainer, lastUsage: lasting(1_024 * mib + 1) }, `${set}1025Mi`],
+    ['that of the container that used most', { ...ofPod, lastUsage: twoContainers(10 * mib) }, `${set}401Mi`],
+    ['no limit known', { ...ofContainer, lastUsage: 'no_exporter' }, edit],
+    ['no growth known', { ...ofContainer, lastUsage: lasting(undefined) }, edit],
+    ['the container that used most has no limit', { ...ofPod, lastUsage: twoContainers(200 * mib) }, edit],
+    ['no limit of the pod', { ...ofPod, limitBytes: undefined, lastUsage: twoContainers(10 * mib) }, edit],
+    ['no container is known', { ...ofPod, lastUsage: nobodyKnown }, edit],
+  ])('the change that would have prevented an eviction is one command: %s', (_what, record, command) => {
     expect(limitCommands(anEvictionRecord(record))).toEqual([explain, command]);
   });
 
