@@ -77,39 +77,24 @@ describe('the cgroups of a node', () => {
     expect([read('cpu.pressure'), read('cpu.stat')]).toEqual([undefined, filesV2['cpu.stat']]);
   });
 
-  it.each<[why: string, make: (mount: string) => void, message: string]>([
-    [
-      'the mount is missing',
-      () => undefined,
-      'is not mounted; mount the host path /sys/fs/cgroup there, as the overlay node-local-agent and the chart with agent.enabled do',
-    ],
-    [
-      'something else is mounted',
-      (mount) => {
-        mkdirSync(path.join(mount, 'kernel'), { recursive: true });
-      },
-      'has no cgroups; mount the host path /sys/fs/cgroup there, as the overlay node-local-agent and the chart with agent.enabled do',
-    ],
-    [
-      'the mount is a file',
-      (mount) => {
-        mkdirSync(path.dirname(mount), { recursive: true });
-        writeFileSync(mount, '');
-      },
-      'cannot be read (ENOTDIR); mount the host path /sys/fs/cgroup there, as the overlay node-local-agent and the chart with agent.enabled do',
-    ],
-    [
-      'there are no pods',
-      (mount) => {
-        mkdirSync(path.join(mount, 'system.slice'), { recursive: true });
-        writeFileSync(path.join(mount, 'cgroup.controllers'), 'cpu io memory pids\n');
-      },
-      'has no cgroup kubepods in the 4 levels below it: either it is not the tree of the host, or the kubelet makes no cgroups for pods (cgroupsPerQOS: false)',
-    ],
-  ])('the error names what is missing and the fix: %s', async (_why, make, message) => {
+  const fix =
+    'mount the host path /sys/fs/cgroup there, as the overlay node-local-agent and the chart with agent.enabled do';
+  const noPods =
+    'has no cgroup kubepods in the 4 levels below it: either it is not the tree of the host, or the kubelet makes no cgroups for pods (cgroupsPerQOS: false)';
+
+  it.each<[why: string, files: Readonly<Record<string, string>>, message: string]>([
+    ['the mount is missing', {}, `is not mounted; ${fix}`],
+    ['something else is mounted', { 'cgroup/kernel/file': '' }, `has no cgroups; ${fix}`],
+    ['the mount is a file', { cgroup: '' }, `cannot be read (ENOTDIR); ${fix}`],
+    ['there are no pods', { 'cgroup/system.slice/file': '', 'cgroup/cgroup.controllers': 'cpu io\n' }, noPods],
+  ])('the error names what is missing and the fix: %s', async (_why, files, message) => {
     await using host = await temporaryFolder();
     const mount = path.join(host.path, 'sys/fs/cgroup');
-    make(mount);
+    for (const [name, text] of Object.entries(files)) {
+      const file = path.join(host.path, 'sys/fs', name);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(file, text);
+    }
     expect(() => findCgroups(path.join(host.path, 'sys/fs/cgroup'))).toThrow(new UserError(`${mount} ${message}`));
   });
 });

@@ -34,34 +34,21 @@ describe('objectGroups: a pod that no summary has', () => {
   });
   const objects = someNodeObjects({ pods: [aBoundPod({ pod, limitBytes: 3, requestBytes: 1, workloads })] });
   const ofPod = 'namespace="shop",pod="cart-0"';
+  const [cache, memory] = ['cache', 'memory'].map((name) => `node="node-1",volume="${name}",type="emptydir"`);
+  const selected = 'workload="a",workload_type="selector"';
+  const controlled = 'workload="b",workload_type="deployment"';
+  const known = 'node="node-1",uid="uid-shop-cart-0"';
 
   it.each([
-    ['pod_limit_bytes', [`{${ofPod},node="node-1"} 3`]],
-    ['pod_request_bytes', [`{${ofPod},node="node-1"} 1`]],
-    ['container_limit_bytes', [`{${ofPod},container="app",node="node-1"} 3`]],
-    ['container_request_bytes', [`{${ofPod},container="app",node="node-1"} 1`]],
-    [
-      'volume_limit_bytes',
-      [
-        `{${ofPod},node="node-1",volume="cache",type="emptydir",counted="true"} 7`,
-        `{${ofPod},node="node-1",volume="memory",type="emptydir",medium="Memory",counted="false"} 8`,
-      ],
-    ],
-    [
-      'pod_workload_info',
-      [
-        `{${ofPod},workload="a",workload_type="selector"} 1`,
-        `{${ofPod},workload="b",workload_type="deployment",workload_namespace="shop"} 1`,
-      ],
-    ],
-    [
-      'pod_info',
-      [
-        `{${ofPod},node="node-1",uid="uid-shop-cart-0",qos_class="Burstable",phase="Running",host_ip="192.0.2.1",static="false"} 1`,
-      ],
-    ],
+    ['pod_limit_bytes', [',node="node-1"} 3']],
+    ['pod_request_bytes', [',node="node-1"} 1']],
+    ['container_limit_bytes', [',container="app",node="node-1"} 3']],
+    ['container_request_bytes', [',container="app",node="node-1"} 1']],
+    ['volume_limit_bytes', [`,${cache},counted="true"} 7`, `,${memory},medium="Memory",counted="false"} 8`]],
+    ['pod_workload_info', [`,${selected}} 1`, `,${controlled},workload_namespace="shop"} 1`]],
+    ['pod_info', [`,${known},qos_class="Burstable",phase="Running",host_ip="192.0.2.1",static="false"} 1`]],
   ])('a pod that no summary has still has its series of %s', (family, expected) => {
-    expect(linesOf(family, objects)).toEqual(expected.map((line) => `${family}${line}`));
+    expect(linesOf(family, objects)).toEqual(expected.map((line) => `${family}{${ofPod}${line}`));
   });
 
   it('what recorded objects list twice is served once', () => {

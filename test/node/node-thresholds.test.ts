@@ -51,34 +51,20 @@ describe('unsetSignals', () => {
     }).join(' ');
   const all = 'nodefs.available nodefs.inodesFree imagefs.available imagefs.inodesFree';
   const ofNodefs = ['nodefs.available', 'nodefs.inodesFree'] as const;
+  const [ofImagefs, ofBytes] = ['imagefs.available imagefs.inodesFree', 'nodefs.available imagefs.available'];
   const withoutInodes = anFsStats({ availableBytes: 30, capacityBytes: 100, inodes: 0, inodesFree: 0 });
+  const inodeless = aNodeSummary({ nodefs: withoutInodes, imagefs: withoutInodes });
 
   it.each<[string, string, string]>([
     ['none', unset([]), all],
     ['an unknown configuration', unset([], { thresholds: undefined }), ''],
     ['those of nodefs where images share it', unset(ofNodefs), ''],
     ['those of imagefs that is nodefs', unset(['imagefs.available']), 'nodefs.inodesFree imagefs.inodesFree'],
-    [
-      'those of nodefs beside a disk of images',
-      unset(ofNodefs, { layout: 'dedicated' }),
-      'imagefs.available imagefs.inodesFree',
-    ],
-    [
-      'those of nodefs beside a part of it',
-      unset(ofNodefs, { layout: 'split' }),
-      'imagefs.available imagefs.inodesFree',
-    ],
-    [
-      'none before 1.30',
-      unset([], { kubeletVersion: 'v1.29.9' }),
-      'nodefs.available nodefs.inodesFree imagefs.available',
-    ],
-    ['none on Windows', unset([], { operatingSystem: 'windows' }), 'nodefs.available imagefs.available'],
-    [
-      'none on a filesystem without inodes',
-      unset([], { summary: aNodeSummary({ nodefs: withoutInodes, imagefs: withoutInodes }) }),
-      'nodefs.available imagefs.available',
-    ],
+    ['those of nodefs beside a disk of images', unset(ofNodefs, { layout: 'dedicated' }), ofImagefs],
+    ['those of nodefs beside a part of it', unset(ofNodefs, { layout: 'split' }), ofImagefs],
+    ['none before 1.30', unset([], { kubeletVersion: 'v1.29.9' }), all.replace(' imagefs.inodesFree', '')],
+    ['none on Windows', unset([], { operatingSystem: 'windows' }), ofBytes],
+    ['none on a filesystem without inodes', unset([], { summary: inodeless }), ofBytes],
   ])('the signals without a threshold are those that bound no disk: %s', (_case, found, expected) => {
     expect(found).toBe(expected);
   });

@@ -82,38 +82,18 @@ describe('the evictions of one workload', () => {
   const sizesOf = (records: readonly EvictionRecord[]) =>
     evictionReports(records).map(({ verdict }) => /\d+[MG]i/.exec(verdict?.commands.at(-1) ?? '')?.[0]);
 
+  const a = evictionOf('a', 200);
+  const ofWeb = { workloads: [aDeployment('web')] };
+  const moved = refused('a', '2Gi', 40 * gib);
+
   it.each<[string, readonly EvictionRecord[], readonly (string | undefined)[]]>([
-    [
-      'is the one that holds for all',
-      [200, 300, 250].map((size) => evictionOf('a', size)),
-      ['300Mi', '300Mi', '300Mi'],
-    ],
-    ['is for one volume', [evictionOf('a', 200), evictionOf('b', 300, { volume: 'logs' })], ['200Mi', '300Mi']],
-    [
-      'is none of another workload',
-      [evictionOf('a', 200), evictionOf('b', 300, { workloads: [aDeployment('web')] })],
-      ['200Mi', '300Mi'],
-    ],
-    [
-      'is none where one of them leaks',
-      [evictionOf('a', 200), evictionOf('b', 0, { lastUsage: leak })],
-      [undefined, undefined],
-    ],
-    [
-      'is not for one of which nothing is known',
-      [evictionOf('a', 200), evictionOf('b', 0, { lastUsage: 'no_exporter' })],
-      ['200Mi', undefined],
-    ],
-    [
-      'of a request is the one that holds for all',
-      [refused('a', '2Gi', 40 * gib), refused('b', '3Gi', 40 * gib)],
-      ['3Gi', '3Gi'],
-    ],
-    [
-      'of a request is none above a tenth of a disk',
-      [refused('a', '2Gi', 40 * gib), refused('b', '5Gi', 40 * gib)],
-      [undefined, undefined],
-    ],
+    ['is the one that holds for all', [a, evictionOf('a', 300), evictionOf('a', 250)], Array(3).fill('300Mi')],
+    ['is for one volume', [a, evictionOf('b', 300, { volume: 'logs' })], ['200Mi', '300Mi']],
+    ['is none of another workload', [a, evictionOf('b', 300, ofWeb)], ['200Mi', '300Mi']],
+    ['is none where one of them leaks', [a, evictionOf('b', 0, { lastUsage: leak })], [undefined, undefined]],
+    ['is not for an unknown one', [a, evictionOf('b', 0, { lastUsage: 'no_exporter' })], ['200Mi', undefined]],
+    ['of a request is the one that holds for all', [moved, refused('b', '3Gi', 40 * gib)], ['3Gi', '3Gi']],
+    ['of a request is none above a tenth of a disk', [moved, refused('b', '5Gi', 40 * gib)], [undefined, undefined]],
   ])('their limit %s', (_what, records, sizes) => {
     expect(sizesOf(records)).toEqual(sizes);
     expect(sizesOf(records.toReversed())).toEqual(sizes.toReversed());

@@ -52,7 +52,7 @@ describe('a limit of a pod', () => {
   const using = (rootfs: number) => container({ rootfs });
   const above = container({ rootfs: 2 * mib, limit: mib });
 
-  it.each<[string, readonly ContainerSpec[], expected?: string, volume?: VolumeSpec]>([
+  it.each<[string, readonly ContainerSpec[], expected?: string | undefined, volume?: VolumeSpec]>([
     ['none is declared', [using(mib)]],
     ['usage is the limit', [using(mib), small]],
     ['usage is above it', [using(mib + 1), small], overPod('1Mi')],

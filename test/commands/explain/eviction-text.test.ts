@@ -14,55 +14,14 @@ function textOf(overrides: Parameters<typeof anEvictionRecord>[0] = {}, width = 
   return evictionText(evictionReport(anEvictionRecord(overrides)), { width, readAtMs });
 }
 
-it('an evicted pod is shown with its cause, usage, growth, and what would have let it run on', () => {
+it('an evicted pod is shown with its cause, usage, growth, and what would have let it run on', async () => {
   const usage = aPodUsage({
     usedBytes: 90 * mib,
     components: { rootfs: 6 * mib, logs: 4 * mib, emptydir: 80 * mib - 4096, configmap: 0, other: 4096 },
     containers: [aContainerUsage({ usedBytes: 90 * mib, rootfsBytes: 6 * mib, logsBytes: 4 * mib })],
     volumes: [aVolumeUsage({ usedBytes: 80 * mib - 4096 })],
   });
-  expect(textOf({ lastUsage: aLastUsage({ usage }) })).toMatchInlineSnapshot(`
-    "Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi in the
-    summary 20s before its kubelet looked (kubelets measure volumes about once a minute). A
-    limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute:
-    100Mi + 60 × 32.7Mi, rounded up.
-
-    Pod shop/cart-0 was evicted from node-1 5m ago, at 2026-01-01 12:00:00 UTC.
-    Cause: emptyDir data above its size limit of 100Mi.
-    Message: Usage of EmptyDir volume "data" exceeds the limit "100Mi".
-    Workloads: deployment/cart.
-
-    Last measured 20s before the eviction: 94,371,840 bytes (90Mi).
-
-    COMPONENT       BYTES
-    rootfs      6,291,456   6Mi
-    logs        4,194,304   4Mi
-    emptydir   83,881,984  80Mi
-    configmap           0    0B
-    other           4,096   4Ki
-    = total    94,371,840  90Mi
-
-    CONTAINER  USED  ROOTFS  LOGS
-    main       10Mi     6Mi   4Mi
-
-    VOLUME  USED  TYPE      COUNTED
-    data    80Mi  emptydir  yes
-
-    LIMIT OF       USED  LIMIT  RATIO
-    emptydir/data  80Mi  100Mi   0.80
-
-    BEFORE  TOTAL
-     1m15s   60Mi
-       20s   90Mi
-
-    It grew by 32.7Mi a minute over 2 measurements in 55s. A size limit of 2304Mi would have
-    let it run for an hour more at this growth.
-
-    Raise sizeLimit of the emptyDir, or have the pod write less to it.
-      ephemeral-storage-exporter explain eviction shop/cart-0
-      kubectl patch -n shop deployment/cart --type=strategic -p '{"spec":{"template":{"spec":{"volumes":[{"name":"data","emptyDir":{"sizeLimit":"2304Mi"}}]}}}}'
-    "
-  `);
+  await expect(textOf({ lastUsage: aLastUsage({ usage }) })).toMatchFileSnapshot('../../golden/explain-eviction.txt');
 });
 
 it.each([
