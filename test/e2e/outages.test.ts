@@ -182,7 +182,7 @@ workloads:
   const statusOf = async (exporter: Exporter): Promise<Status> =>
     JSON.parse((await exporter.get('/api/v1/status')).text) as Status;
 
-  it('S102: a namespace whose pods may not be listed costs nothing but its pods, from 30 s on', async () => {
+  it('a namespace whose pods may not be listed costs nothing but its pods, from 30 s on', async () => {
     await using exporter = await start('shop', 'media');
     await exporter.clock.advance(29_999);
     expect((await exporter.get('/readyz')).status).toBe(503);

@@ -119,7 +119,7 @@ describe('ApiClient: an error response', () => {
     return error;
   };
 
-  it('S68: an error names the message of its Status and the RBAC rule that is missing', async () => {
+  it('an error names the message of its Status and the RBAC rule that is missing', async () => {
     const message = 'pods is forbidden: User "ci" cannot list resource "pods" in API group "" at the cluster scope';
     const error = await answered(403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message, code: 403 }));
     expect(error).toMatchObject({ reason: 'forbidden', status: 403 });

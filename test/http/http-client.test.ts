@@ -444,7 +444,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
     };
   };
 
-  it('S69: status 401 is followed by one more attempt with the credentials read again', async ({ server, client }) => {
+  it('status 401 is followed by one more attempt with the credentials read again', async ({ server, client }) => {
     acceptToken(server, 'token-2');
     client.tokens = ['token-1', 'token-2'];
     expect(await client.read()).toBe('{}');

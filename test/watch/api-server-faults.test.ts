@@ -62,7 +62,7 @@ it.each(
     ] as const,
   ]),
 )(
-  'S16: a server that lags behind the known version, and says so by %s, is asked for its newest state',
+  'a server that lags behind the known version, and says so by %s, is asked for its newest state',
   async (_case, refuse, status) => {
     await using run = await startReflector(({ isWatch, query }, response) => {
       const version = query.get('resourceVersion');
@@ -115,7 +115,7 @@ it.each([
   },
 );
 
-it('S67: a server whose version is 0 is listed again and never watched from there', async () => {
+it('a server whose version is 0 is listed again and never watched from there', async () => {
   let version = '0';
   const handler: LoopbackHandler = ({ isWatch }, response) => {
     if (isWatch) sendLines(response);

@@ -168,7 +168,7 @@ it('the store of one node requests that node and its pods, and keeps no others',
   expect(running.pods()).toEqual([`${own}/mine`]);
 });
 
-it('S100: the store of the whole cluster keeps all nodes, and pods without a node too', async () => {
+it('the store of the whole cluster keeps all nodes, and pods without a node too', async () => {
   await using running = await start(wholeCluster, [podOn(own, 'a'), podOn(foreign, 'b'), podOn(undefined, 'c')]);
   expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual(nodes);
   expect(running.pods()).toEqual([`${own}/a`, `${foreign}/b`, 'undefined/c']);

@@ -59,7 +59,7 @@ it('compressed lists are requested, and compressed watches are not', async ({ se
 });
 
 it.for(['gzip', 'GZIP', 'x-gzip'])(
-  'S70: compressed lists are read when they are in %s',
+  'compressed lists are read when they are in %s',
   async (encoding, { server, client }) => {
     const body = gzipSync(podList(podJson('a', '1'), podJson('b', '2')));
     server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
@@ -77,7 +77,7 @@ it.for([
     'decode',
   ],
   ['that expand without limit', 'gzip', gzipSync(Buffer.alloc(20 * 1024 * 1024, ' ')), 'too_large'],
-] as const)('S70: lists %s are refused', async ([, encoding, body, reason], { server, client }) => {
+] as const)('lists %s are refused', async ([, encoding, body, reason], { server, client }) => {
   server.answer = replyWith({ headers: { ...headers, 'content-encoding': encoding }, body });
   expect(await failureOf(client.list())).toMatchObject({ name: 'RequestError', reason });
 });

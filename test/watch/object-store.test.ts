@@ -51,7 +51,7 @@ beforeEach(() => {
 
 const summaries = (): string[] => changes.map(({ type, object }) => `${type} ${object.name}@${object.resourceVersion}`);
 
-it('S20: replace removes, updates and adds, in that order, and has the whole list at each notification', async () => {
+it('replace removes, updates and adds, in that order, and has the whole list at each notification', async () => {
   await store.replace([thing('pod-1', '1'), thing('pod-2', '2'), thing('pod-3', '3')]);
   changes = [];
   seen = [];
@@ -60,7 +60,7 @@ it('S20: replace removes, updates and adds, in that order, and has the whole lis
   expect(seen).toEqual(Array.from({ length: 4 }, () => ['pod-1@4', 'pod-2@5', 'pod-4@6']));
 });
 
-it('S21: replace empties the store with an empty list', async () => {
+it('replace empties the store with an empty list', async () => {
   await store.replace([thing('a', '1'), thing('b', '2')]);
   changes = [];
   await store.replace([]);
@@ -86,7 +86,7 @@ it('replace keeps unchanged objects without a notification', async () => {
   expect(store.group('n1')).toBe(group);
 });
 
-it('S76: replace treats an object with another UID as another object', async () => {
+it('replace treats an object with another UID as another object', async () => {
   await store.replace([thing('a', '1'), thing('b', '1')]);
   changes = [];
   await store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
@@ -183,9 +183,9 @@ describe('upsert', () => {
   const base = thing('a', '1', { labels: { app: 'cart' }, sizes: [{ bytes: 1 }, { bytes: undefined }] });
 
   it.each<[string, string, Thing]>([
-    ['S73', 'the same state', structuredClone(base)],
-    ['S74', 'the same state with another resource version', { ...structuredClone(base), resourceVersion: '2' }],
-  ])('%s: upsert suppresses %s', (_number, _case, object) => {
+    ['the same state', structuredClone(base)],
+    ['the same state with another resource version', { ...structuredClone(base), resourceVersion: '2' }],
+  ])('upsert suppresses %s', (_case, object) => {
     store.upsert(base);
     const group = store.group('n1');
     expect(store.upsert(object)).toBe('suppressed');
@@ -196,7 +196,7 @@ describe('upsert', () => {
 });
 
 describe('remove', () => {
-  it('S24: a deletion is reported once, whether a list or an event came first', async () => {
+  it('a deletion is reported once, whether a list or an event came first', async () => {
     store.upsert(thing('a', '1'));
     await store.replace([]);
     store.remove(thing('a', '1'));

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { StoreChange } from '../../src/cluster/watch/object-store.js';
 import type { WatchObserver } from '../../src/cluster/watch/watch-observer.js';
-import { RequestError } from '../../src/lib/base/errors.js';
+import { type FailureReason, RequestError } from '../../src/lib/base/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { silentObserver } from '../support/watch-observers.js';
 import {
@@ -42,7 +42,7 @@ const relist = 'list rv=10 match=NotOlderThan';
 const check = 'list rv=10 match=Exact limit=500';
 
 describe('Reflector: the normal course', () => {
-  it('S01: a reflector lists any state, watches from there, and applies events in order', async ({ feed }) => {
+  it('a reflector lists any state, watches from there, and applies events in order', async ({ feed }) => {
     await using run = await runScript(sendsList('10', [podJson('a', '1'), podJson('b', '2')]), feed.answer);
     expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
     expect(run.api.requests[1]).toEqual({
@@ -130,24 +130,23 @@ describe('Reflector: the normal course', () => {
   });
 
   it.each([
-    ['S27', 'an added object', added('b', '20'), ['added b@20']],
-    ['S27', 'a changed object', modified('a', '20'), ['updated a@20']],
+    ['an added object', added('b', '20'), ['added b@20']],
+    ['a changed object', modified('a', '20'), ['updated a@20']],
     [
-      'S79',
       'an object that was changed, then deleted',
       modified('a', '19') + deleted('a', '20'),
       ['updated a@19', 'removed a@20'],
     ],
-    ['S75', 'a deleted object that it does not know', deleted('x', '20'), []],
-    ['S51', 'a bookmark', bookmarkLine('20'), []],
-  ])('%s: a reflector watches again from %s', async (_number, _case, lines, changes) => {
+    ['a deleted object that it does not know', deleted('x', '20'), []],
+    ['a bookmark', bookmarkLine('20'), []],
+  ])('a reflector watches again from %s', async (_case, lines, changes) => {
     await using run = await runScript(listOfA, sendsWatch(lines));
     await run.clock.advance(500);
     expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'watch rv=20']);
     expect(run.changes).toEqual(['added a@1', ...changes]);
   });
 
-  it('S26: another kind is skipped, and the last event is the newest, regardless of its number', async () => {
+  it('another kind is skipped, and the last event is the newest, regardless of its number', async () => {
     const otherKind = eventLine('ADDED', { kind: 'Table', metadata: { name: 'x', resourceVersion: '99' } });
     await using run = await runScript(
       listOfA,
@@ -176,14 +175,14 @@ describe('Reflector: the normal course', () => {
   it.each([
     [0, '300'],
     [0.999_999, '600'],
-  ])('S41: the time limit of a watch is 5 to 10 minutes (random number %d)', async (number, seconds) => {
+  ])('the time limit of a watch is 5 to 10 minutes (random number %d)', async (number, seconds) => {
     const api = new ScriptedApi(listOfA);
     await using run = await runReflector({ api, random: () => number });
     expect(run.reflector.isSynced).toBe(true);
     expect(api.requests[1]?.query?.['timeoutSeconds']).toBe(seconds);
   });
 
-  it('S40: a reflector watches again after each time limit, without a list, losing and repeating nothing', async () => {
+  it('a reflector watches again after each time limit, without a list, losing and repeating nothing', async () => {
     const feeds = [new WatchFeed(), new WatchFeed(), new WatchFeed()];
     const lines = [[added('b', '12')], [added('c', '20'), deleted('b', '21')], [modified('c', '30')]];
     await using run = await runScript(listOfA, ...feeds.map(({ answer }) => answer));
@@ -198,7 +197,7 @@ describe('Reflector: the normal course', () => {
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual(Array(3).fill('watch pods end'));
   });
 
-  it('S49: one watch is kept for as long as bookmarks come', async ({ feed }) => {
+  it('one watch is kept for as long as bookmarks come', async ({ feed }) => {
     await using run = await runScript(listOfA, feed.answer);
     for (let minute = 1; minute <= 7; minute += 1) {
       await run.clock.advance(60_000);
@@ -208,7 +207,7 @@ describe('Reflector: the normal course', () => {
     expect([run.api.requests.length, feed.isAborted]).toEqual([2, false]);
   });
 
-  it('S105: a day of bookmarks and ends at the time limit accumulates no timers and listeners', async () => {
+  it('a day of bookmarks and ends at the time limit accumulates no timers and listeners', async () => {
     let version = 10;
     const clock = new ManualClock();
     const list: Answer = (...request) => sendsList(String(version), [podJson('a', '1')])(...request);
@@ -242,7 +241,7 @@ describe('Reflector: the normal course', () => {
 });
 
 describe('Reflector: events', () => {
-  it('S76: an event replaces an object that was re-created under the same name', async () => {
+  it('an event replaces an object that was re-created under the same name', async () => {
     await using run = await runScript(listOfA, sendsWatch(modified('a', '20', { uid: 'other' })));
     expect(run.changes).toEqual(['added a@1', 'removed a@1', 'added a@20']);
   });
@@ -252,7 +251,7 @@ describe('Reflector: events', () => {
     expect(run.content()).toEqual(['a@1']);
   });
 
-  it('S74: an event that changes nothing in the store is suppressed', async () => {
+  it('an event that changes nothing in the store is suppressed', async () => {
     await using run = await runScript(listOfA, sendsWatch(modified('a', '20', { value: '1' })));
     expect(run.changes).toEqual(['added a@1']);
     expect(run.observed).toContain('suppressed pods');
@@ -260,7 +259,7 @@ describe('Reflector: events', () => {
     expect(run.api.requestLines.at(-1)).toBe('watch rv=20');
   });
 
-  it('S77: events that are replayed end with the newest state and restore no deleted object', async () => {
+  it('events that are replayed end with the newest state and restore no deleted object', async () => {
     await using run = await runScript(
       sendsList('10', [podJson('a', '9')]),
       sendsWatch(added('b', '5'), modified('a', '6'), deleted('b', '7'), modified('a', '9')),
@@ -268,7 +267,7 @@ describe('Reflector: events', () => {
     expect(run.content()).toEqual(['a@9']);
   });
 
-  it('S78: an event with a malformed object is skipped with a warning, and counted', async () => {
+  it('an event with a malformed object is skipped with a warning, and counted', async () => {
     const lines = [eventLine('MODIFIED', podWithoutValue('a', '20')), added('b', '21')];
     await using run = await runScript(listOfA, sendsWatch(...lines));
     expect(run.content()).toEqual(['a@1', 'b@21']);
@@ -311,7 +310,7 @@ describe('Reflector: events', () => {
 });
 
 describe('Reflector: listing again', () => {
-  it('S11, S13: a further list requests nothing older than the known state, without pages', async () => {
+  it('a further list requests nothing older than the known state, without pages', async () => {
     await using run = await runScript(
       listOfA,
       sendsWatch(added('b', '15'), errorLine(500)),
@@ -321,7 +320,7 @@ describe('Reflector: listing again', () => {
     expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10', 'list rv=15 match=NotOlderThan', 'watch rv=20']);
   });
 
-  it('S14: the newest state is requested at once when its version is too old or too new', async () => {
+  it('the newest state is requested at once when its version is too old or too new', async () => {
     for (const refusal of [expired, tooLarge]) {
       await using run = await runScript(
         listOfA,
@@ -340,7 +339,7 @@ describe('Reflector: listing again', () => {
     expect(run.changes).toEqual(['added a@1', 'removed a@1', 'added b@20']);
   });
 
-  it('S25: a further list removes the object of an event when the server then reports a damaged store', async () => {
+  it('a further list removes the object of an event when the server then reports a damaged store', async () => {
     const lines = [added('foo', '11'), errorLine(500, { reason: 'StoreReadError' })];
     await using run = await runScript(listOfA, sendsWatch(...lines), sendsList('20', [podJson('a', '1')]));
     expect(run.content()).toEqual(['a@1', 'foo@11']);
@@ -351,11 +350,11 @@ describe('Reflector: listing again', () => {
   });
 
   it.each([
-    ['S08: an error', answers(500), 'list pods http_status'],
+    ['an error', answers(500), 'list pods http_status'],
     ['a refused connection', failsWith(new RequestError('connection', 'ECONNREFUSED')), 'list pods connection'],
-    ['S18: a list that is cut off', sends('{"kind":"PodList","items":[{}'), 'list pods decode'],
-    ['S19: a table', sends('{"kind":"Table"}'), 'list pods decode'],
-    ['S65: an empty body', sends(''), 'list pods decode'],
+    ['a list that is cut off', sends('{"kind":"PodList","items":[{}'), 'list pods decode'],
+    ['a table', sends('{"kind":"Table"}'), 'list pods decode'],
+    ['an empty body', sends(''), 'list pods decode'],
     ['an expired version, twice', answers(410), 'list pods expired'],
   ])('%s leaves the known objects, and is followed by another attempt', async (_case, answer, observed) => {
     await using run = await runScript(
@@ -375,7 +374,7 @@ describe('Reflector: listing again', () => {
     expect(run.reflector.lastFailure).toBeUndefined();
   });
 
-  it('S36: an expired version leaves what is known until a list has succeeded, and the failures show', async () => {
+  it('an expired version leaves what is known until a list has succeeded, and the failures show', async () => {
     const relisted = sendsList('40', [podJson('d', '39')]);
     const seen = sendsWatch(added('b', '11'), added('c', '12'), deleted('b', '13'));
     await using run = await runScript(listOfA, seen, expired, answers(500), answers(500), relisted);
@@ -407,7 +406,7 @@ describe('Reflector: listing again', () => {
     expect(run.reflector.lastFailure?.message).toContain('ECONNREFUSED');
   });
 
-  it.each([401, 403])('S63: a list is tried again every 30 to 60 s after status %d', async (status) => {
+  it.each([401, 403])('a list is tried again every 30 to 60 s after status %d', async (status) => {
     await using run = await runReflector({ api: new ScriptedApi().thenAlways(answers(status)) });
     await run.clock.advance(44_999);
     expect(run.api.requests).toHaveLength(1);
@@ -418,64 +417,34 @@ describe('Reflector: listing again', () => {
 });
 
 describe('Reflector: the end of a watch', () => {
+  const gone = { reason: 'Gone' };
+  const renamed = eventLine('RENAMED', podJson('b', '20'));
+  const unversioned = eventLine('ADDED', { metadata: { name: 'b' } });
+  const fails = (reason: FailureReason) => failsWith(new RequestError(reason, 'it fails'));
+
   /** [what happened, the answer, the result observed, the request that follows] */
   it.each([
-    ['S39: a watch that the server ends at once is followed by the next watch', sendsWatch(), 'short', 'watch rv=10'],
-    ['S61: an expired version (status) is followed by a list', expired, 'expired', relist],
+    ['a watch that the server ends at once is followed by the next watch', sendsWatch(), 'short', 'watch rv=10'],
+    ['an expired version (status) is followed by a list', expired, 'expired', relist],
     ['an expired version (event) is followed by a list', sendsWatch(errorLine(410)), 'expired', relist],
-    [
-      'an expired version (reason of the event) is followed by a list',
-      sendsWatch(errorLine(500, { reason: 'Gone' })),
-      'expired',
-      relist,
-    ],
+    ['an expired version (reason) is followed by a list', sendsWatch(errorLine(500, gone)), 'expired', relist],
     ['a busy server (status) is watched again', answers(429), 'throttled', 'watch rv=10'],
     ['a busy server (event) is watched again', sendsWatch(errorLine(429)), 'throttled', 'watch rv=10'],
     ['a server with an internal error (status) is watched again', answers(500), 'unavailable', 'watch rv=10'],
     ['a server that is unavailable (status) is watched again', answers(503), 'unavailable', 'watch rv=10'],
-    ['S64: a server that timed out (event) is watched again', sendsWatch(errorLine(504)), 'unavailable', 'watch rv=10'],
-    ['S60: a server with an internal error (event) is listed again', sendsWatch(errorLine(500)), 'error', relist],
-    ['S64: an unknown error is followed by a list', sendsWatch(errorLine(666)), 'error', relist],
-    ['S64: an error without a status is followed by a list', sendsWatch('{"type":"ERROR"}\n'), 'error', relist],
+    ['a server that timed out (event) is watched again', sendsWatch(errorLine(504)), 'unavailable', 'watch rv=10'],
+    ['a server with an internal error (event) is listed again', sendsWatch(errorLine(500)), 'error', relist],
+    ['an unknown error is followed by a list', sendsWatch(errorLine(666)), 'error', relist],
+    ['an error without a status is followed by a list', sendsWatch('{"type":"ERROR"}\n'), 'error', relist],
     ['a watch that is refused is followed by a list', answers(400), 'rejected', relist],
     ['a watch that is not found is followed by a list', answers(404), 'rejected', relist],
-    [
-      'S71: an answer of another program is followed by a list',
-      failsWith(new RequestError('decode', 'answered with text/html')),
-      'rejected',
-      relist,
-    ],
-    [
-      'a refused connection is followed by the next one',
-      failsWith(new RequestError('connection', 'ECONNREFUSED')),
-      'connection',
-      'watch rv=10',
-    ],
-    [
-      'a watch without an answer is followed by the next one',
-      failsWith(new RequestError('timeout', 'no answer')),
-      'connection',
-      'watch rv=10',
-    ],
-    ['S43: a line that is not JSON is followed by a list', sendsWatch('{"type"\n', added('b', '20')), 'parse', relist],
-    [
-      'S52: an event of an unknown type is followed by a list',
-      sendsWatch(eventLine('RENAMED', podJson('b', '20'))),
-      'parse',
-      relist,
-    ],
-    [
-      'S44: an object without metadata is followed by a list',
-      sendsWatch('{"type":"ADDED","object":{}}\n'),
-      'parse',
-      relist,
-    ],
-    [
-      'S66: an object without a version is followed by a list',
-      sendsWatch('{"type":"ADDED","object":{"metadata":{"name":"b"}}}\n', added('c', '20')),
-      'parse',
-      relist,
-    ],
+    ['an answer of another program is followed by a list', fails('decode'), 'rejected', relist],
+    ['a refused connection is followed by the next one', fails('connection'), 'connection', 'watch rv=10'],
+    ['a watch without an answer is followed by the next one', fails('timeout'), 'connection', 'watch rv=10'],
+    ['a line that is not JSON is followed by a list', sendsWatch('{"type"\n', added('b', '20')), 'parse', relist],
+    ['an event of an unknown type is followed by a list', sendsWatch(renamed), 'parse', relist],
+    ['an object without metadata is followed by a list', sendsWatch(eventLine('ADDED', {})), 'parse', relist],
+    ['an object without a version is followed by a list', sendsWatch(unversioned, added('c', '20')), 'parse', relist],
   ])('%s', async (_case, answer, result, next) => {
     await using run = await runScript(listOfA, answer);
     expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual([`watch pods ${result}`]);
@@ -489,7 +458,7 @@ describe('Reflector: the end of a watch', () => {
     expect(run.api.requestLines.slice(2)).toEqual([next]);
   });
 
-  it('S47: a watch with a line that is too long is followed by a list', async () => {
+  it('a watch with a line that is too long is followed by a list', async () => {
     await using run = await runScript(listOfA, sends(' '.repeat(16 * 1024 * 1024 + 1)));
     // It is read in many turns of the event loop.
     for (let turn = 0; turn < 100 && !run.observed.some((line) => line.startsWith('watch')); turn += 1) {
@@ -501,7 +470,7 @@ describe('Reflector: the end of a watch', () => {
     expect(run.api.requestLines.at(-1)).toBe(relist);
   });
 
-  it('S42: an incomplete event is dropped when the connection breaks, and received again', async ({ feed }) => {
+  it('an incomplete event is dropped when the connection breaks, and received again', async ({ feed }) => {
     await using run = await runScript(listOfA, feed.answer, sendsWatch(added('c', '12')));
     feed.send(added('b', '11'), added('c', '12').slice(0, 20));
     feed.break(new RequestError('connection', 'ECONNRESET'));
@@ -511,7 +480,7 @@ describe('Reflector: the end of a watch', () => {
     expect(run.observed).toContain('watch pods reset');
   });
 
-  it('S62: nothing that follows an ERROR event is applied', async () => {
+  it('nothing that follows an ERROR event is applied', async () => {
     const lines = [added('b', '6'), errorLine(410), added('c', '7'), added('d', '8')];
     await using run = await runScript(listOfA, sendsWatch(...lines));
     await run.clock.advance(500);
@@ -519,7 +488,7 @@ describe('Reflector: the end of a watch', () => {
     expect(run.api.requestLines.at(-1)).toBe('list rv=6 match=NotOlderThan');
   });
 
-  it('S64: the pause after an ERROR event is no shorter than the event requests', async () => {
+  it('the pause after an ERROR event is no shorter than the event requests', async () => {
     const line = errorLine(504, { details: { retryAfterSeconds: 3 } });
     await using run = await runScript(listOfA, sendsWatch(line));
     await run.clock.advance(3_000);
@@ -528,7 +497,7 @@ describe('Reflector: the end of a watch', () => {
     expect(run.api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
-  it('S57, S58: watches that are throttled cause one list, and longer pauses', async () => {
+  it('watches that are throttled cause one list, and longer pauses', async () => {
     const clock = new ManualClock();
     const api = new ScriptedApi(listOfA, answers(429), sendsWatch(errorLine(429)), answers(429), answers(429));
     await using run = await runReflector({ api, clock });
@@ -549,7 +518,7 @@ describe('Reflector: the end of a watch', () => {
     expect(run.reflector.isServerAway).toBe(false);
   });
 
-  it.each([401, 403])('S63: a pause of 30 to 60 s follows a watch with status %d', async (status) => {
+  it.each([401, 403])('a pause of 30 to 60 s follows a watch with status %d', async (status) => {
     await using run = await runScript(listOfA, answers(status), sendsWatch());
     expect(run.observed).toContain(`watch pods ${status === 401 ? 'unauthorized' : 'forbidden'}`);
     expect(run.reflector.lastFailure?.message).toContain(String(status));
@@ -559,7 +528,7 @@ describe('Reflector: the end of a watch', () => {
     expect(run.api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
-  it.each([401, 403])('S63: no long pause follows status %d of a server that was just away', async (status) => {
+  it.each([401, 403])('no long pause follows status %d of a server that was just away', async (status) => {
     await using run = await runScript(
       listOfA,
       failsWith(new RequestError('connection', 'ECONNREFUSED')),
@@ -571,7 +540,7 @@ describe('Reflector: the end of a watch', () => {
     expect(run.api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 4 }, () => 'watch rv=10')]);
   });
 
-  it('S48: a watch ends after 180 s without data; the next one continues from the last event', async ({ feed }) => {
+  it('a watch ends after 180 s without data; the next one continues from the last event', async ({ feed }) => {
     await using run = await runScript(listOfA, feed.answer, new WatchFeed().answer);
     await run.clock.advance(100_000);
     feed.send(added('b', '20'));
@@ -608,7 +577,7 @@ describe('Reflector: the end of a watch', () => {
     expect(run.api.requestLines.at(-1)).toBe('watch rv=14');
   });
 
-  it('S50: a list follows after 10 minutes without data, however the watches ended', async () => {
+  it('a list follows after 10 minutes without data, however the watches ended', async () => {
     await using run = await runReflector({
       api: new ScriptedApi(listOfA).thenAlways(sendsList('5', [podJson('b', '5')]), (...request) =>
         new WatchFeed().answer(...request),
@@ -633,16 +602,16 @@ describe('Reflector: back-off', () => {
   };
 
   it.each([
-    ['S54', 'ends every watch at once', sendsWatch(), 5],
-    ['S54', 'ends every watch at once after an event', sendsWatch(added('b', '11')), 5],
-    ['S53', 'answers every watch with an ERROR event', sendsWatch(errorLine(500)), 5],
-    ['S61', 'knows no version that it lists', sendsWatch(errorLine(410)), 6],
-    ['S43', 'sends nothing we understand', sendsWatch('?\n'), 5],
-  ])('%s: a reflector limits the requests to a server that %s', async (_number, _case, answer, expected) => {
+    ['ends every watch at once', sendsWatch(), 5],
+    ['ends every watch at once after an event', sendsWatch(added('b', '11')), 5],
+    ['answers every watch with an ERROR event', sendsWatch(errorLine(500)), 5],
+    ['knows no version that it lists', sendsWatch(errorLine(410)), 6],
+    ['sends nothing we understand', sendsWatch('?\n'), 5],
+  ])('a reflector limits the requests to a server that %s', async (_case, answer, expected) => {
     expect(await requestsIn10s(answer)).toBe(expected);
   });
 
-  it('S56: watches that cannot connect cause no list, and wait half a minute at most', async () => {
+  it('watches that cannot connect cause no list, and wait half a minute at most', async () => {
     const refused = failsWith(new RequestError('connection', 'ECONNREFUSED'));
     const clock = new ManualClock();
     const atMs: number[] = [];
@@ -677,7 +646,7 @@ describe('Reflector: back-off', () => {
   };
 
   it.each([
-    ['S55: the back-off starts over after a stream of a minute', 60_000, 375],
+    ['the back-off starts over after a stream of a minute', 60_000, 375],
     ['the back-off does not start over after a stream that broke before a minute', 59_999, 3_000],
   ])('%s, silent or busy', async (_case, livedMs, pauseMs) => {
     for (const act of [() => undefined, sendMuch]) {
@@ -798,7 +767,7 @@ it.each([
   expect(run.content()).toEqual(['a@1']);
 });
 
-it('S02: a reflector that was stopped before its start sends no request', async () => {
+it('a reflector that was stopped before its start sends no request', async () => {
   const stopping = new AbortController();
   stopping.abort();
   const api = new ScriptedApi(listOfA);
@@ -808,9 +777,9 @@ it('S02: a reflector that was stopped before its start sends no request', async 
 });
 
 it.for([
-  ['S05', 'a list', [], 1],
-  ['S03', 'a watch', [listOfA], 2],
-] as const)('%s: a stop ends %s at once, without another request', async ([, , before, requestCount], { feed }) => {
+  ['a list', [], 1],
+  ['a watch', [listOfA], 2],
+] as const)('a stop ends %s at once, without another request', async ([, before, requestCount], { feed }) => {
   const run = await runScript(...before, feed.answer);
   await run.stop();
   await run.clock.advance(60_000);
@@ -835,7 +804,7 @@ it('a stop ends a pause at once', async () => {
   expect(run.api.requests).toHaveLength(1);
 });
 
-it('S04: a stop works within a notification', async ({ feed }) => {
+it('a stop works within a notification', async ({ feed }) => {
   const stopping = new AbortController();
   const onChange = ({ object }: StoreChange<Thing>): void => {
     if (object.name === 'b') stopping.abort();
@@ -847,7 +816,7 @@ it('S04: a stop works within a notification', async ({ feed }) => {
   expect(run.content()).toEqual(['a@1', 'b@11']);
 });
 
-it('S06: a reflector runs once, however often run is called', async () => {
+it('a reflector runs once, however often run is called', async () => {
   await using run = await runScript(listOfA);
   const { signal } = new AbortController();
   expect(run.reflector.run(signal)).toBe(run.reflector.run(signal));
@@ -855,7 +824,7 @@ it('S06: a reflector runs once, however often run is called', async () => {
   expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
 });
 
-it('S104: a reflector continues where it was stopped, without a list', async () => {
+it('a reflector continues where it was stopped, without a list', async () => {
   const run = await runScript(listOfA, sendsWatch(added('b', '11')));
   await run.stop();
   const stopping = new AbortController();

@@ -45,7 +45,7 @@ async function requestsOf(selection: Partial<Selection>): Promise<readonly strin
   return [...new Set(requested())].sort();
 }
 
-it('S96: nodes have no namespace, whichever namespaces are read', async () => {
+it('nodes have no namespace, whichever namespaces are read', async () => {
   const requests = await requestsOf({ namespaces: ['x'] });
   expect(requests.filter((request) => request.includes('nodes'))).toEqual([
     'list /api/v1/nodes',
@@ -53,7 +53,7 @@ it('S96: nodes have no namespace, whichever namespaces are read', async () => {
   ]);
 });
 
-it('S97: pods of two namespaces are two collections', async () => {
+it('pods of two namespaces are two collections', async () => {
   const requests = await requestsOf({ namespaces: ['x', 'y'] });
   expect(requests.filter((request) => request.includes('pods'))).toEqual([
     'list /api/v1/namespaces/x/pods',
@@ -63,7 +63,7 @@ it('S97: pods of two namespaces are two collections', async () => {
   ]);
 });
 
-it('S98, S99: each resource has its own selectors, all of them, in lists and watches alike', async () => {
+it('each resource has its own selectors, all of them, in lists and watches alike', async () => {
   const podSelector = parseSelector('app in (cart, a),!legacy');
   const nodeSelector = parseSelector('pool=blue,zone!=z1');
   const ofPods = 'labelSelector=!legacy,app in (a,cart)';
@@ -76,7 +76,7 @@ it('S98, S99: each resource has its own selectors, all of them, in lists and wat
   ]);
 });
 
-it('S98: one node is requested by its name, not by labels: it may not have them', async () => {
+it('one node is requested by its name, not by labels: it may not have them', async () => {
   const selection = {
     scope: oneNode,
     podSelector: parseSelector('app=cart'),

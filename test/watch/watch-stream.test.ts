@@ -42,17 +42,17 @@ it('readWatchEvents returns each event with its type, object and resource versio
   ]);
 });
 
-it('S46: readWatchEvents reads several events of one chunk', async () => {
+it('readWatchEvents reads several events of one chunk', async () => {
   expect(versions(await read(bodyOf(added('a', '1') + added('b', '2') + added('c', '3'))))).toEqual(['1', '2', '3']);
 });
 
-it('S45, S46: readWatchEvents reads an event byte by byte, with split characters', async () => {
+it('readWatchEvents reads an event byte by byte, with split characters', async () => {
   const line = eventLine('ADDED', podJson('größe-🐳', '1'));
   const { events } = await read(bodyOf(...Array.from(Buffer.from(line), (byte) => Buffer.of(byte))));
   expect(events.map(({ object }) => object)).toEqual([podJson('größe-🐳', '1')]);
 });
 
-it('S46: readWatchEvents ignores blank lines and carriage returns', async () => {
+it('readWatchEvents ignores blank lines and carriage returns', async () => {
   const text = `\n\r\n${added('a', '1').trimEnd()}\r\n \n${added('b', '2')}`;
   expect(versions(await read(bodyOf(text)))).toEqual(['1', '2']);
 });
@@ -104,7 +104,7 @@ it.each([
   expect(result.error).toMatchObject(expected);
 });
 
-it('S47: readWatchEvents refuses a line above 16 MiB without waiting for its end', async () => {
+it('readWatchEvents refuses a line above 16 MiB without waiting for its end', async () => {
   const chunk = Buffer.alloc(1024 * 1024, 'x');
   let chunkCount = 0;
   async function* endless(): AsyncGenerator<Buffer> {

@@ -14,7 +14,7 @@ import { listOfA, runReflector, runScript } from '../scripted-reflector.js';
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const refused = failsWith(new RequestError('connection', 'ECONNREFUSED'));
 
-it('S101: an API server that is away at the start leaves the metrics of the exporter, and is tried on', async () => {
+it('an API server that is away at the start leaves the metrics of the exporter, and is tried on', async () => {
   await using first = await Exporter.start();
   await first.cluster.setApiFault('down');
   await using exporter = await first.another();
@@ -38,7 +38,7 @@ it('S101: an API server that is away at the start leaves the metrics of the expo
   await expect.poll(readiness, { interval: 5 }).toBe(200);
 });
 
-it('S103: a server that is away for two hours leaves what is known, and is listed 31 s after its return', async () => {
+it('a server that is away for two hours leaves what is known, and is listed 31 s after its return', async () => {
   const clock = new ManualClock();
   const startMs = clock.nowMs();
   let [isAway, version] = [false, '10'];
@@ -67,7 +67,7 @@ it('S103: a server that is away for two hours leaves what is known, and is liste
   expect(run.reflector.isServerAway).toBe(false);
 });
 
-it('S104: a reflector that was stopped for ten minutes lists again', async () => {
+it('a reflector that was stopped for ten minutes lists again', async () => {
   const run = await runScript(listOfA, new WatchFeed().answer, sendsList('20', [podJson('b', '20')]));
   await run.stop();
   await run.clock.advance(10 * minuteMs);
@@ -80,7 +80,7 @@ it('S104: a reflector that was stopped for ten minutes lists again', async () =>
   await again;
 });
 
-it('S105: a hundred watches that end at their time limit need one connection', async () => {
+it('a hundred watches that end at their time limit need one connection', async () => {
   const sockets = new Set<Socket | null>();
   let endWatch = (): void => undefined;
   const handler: LoopbackHandler = ({ isWatch }, response) => {

@@ -14,7 +14,7 @@ it.each([
   ['list', 503, []],
   ['watch', 429, [listOfA]],
   ['watch', 503, [listOfA]],
-] as const)('S59: the Retry-After of a %s with status %d is waited for', async (what, status, before) => {
+] as const)('the Retry-After of a %s with status %d is waited for', async (what, status, before) => {
   await using run = await runScript(...before, answers(status, {}, 3_000), listOfA);
   const requestCount = before.length + 1;
   await run.clock.advance(3_299);
@@ -25,7 +25,7 @@ it.each([
   );
 });
 
-it('S59: a Retry-After that is shorter than the back-off does not shorten it', async () => {
+it('a Retry-After that is shorter than the back-off does not shorten it', async () => {
   await using run = await runReflector({ api: new ScriptedApi(listOfA).thenAlways(answers(429, {}, 1_000)) });
   await run.clock.advance(1_100 + 1_100 + 1_500);
   expect(run.api.requests).toHaveLength(5);
@@ -35,7 +35,7 @@ it('S59: a Retry-After that is shorter than the back-off does not shorten it', a
   expect(run.api.requests).toHaveLength(6);
 });
 
-it('S59: a Retry-After that comes again and again is the pause each time, without a list', async () => {
+it('a Retry-After that comes again and again is the pause each time, without a list', async () => {
   await using run = await runReflector({ api: new ScriptedApi(listOfA).thenAlways(answers(503, {}, 60_000)) });
   await run.clock.advance(8 * 66_000);
   expect(run.api.requestLines).toEqual(['list rv=0', ...Array.from({ length: 9 }, () => 'watch rv=10')]);
@@ -44,7 +44,7 @@ it('S59: a Retry-After that comes again and again is the pause each time, withou
 describe('a proxy in place of the API server', () => {
   const page = '<html><title>Please log in</title></html>';
 
-  it('S71: a proxy with a web page takes nothing away, and is asked at most 10 times a minute', async () => {
+  it('a proxy with a web page takes nothing away, and is asked at most 10 times a minute', async () => {
     let isCaptive = false;
     const handler: LoopbackHandler = ({ isWatch }, response) => {
       if (isCaptive) response.writeHead(200, { 'content-type': 'text/html' }).end(page);
@@ -67,7 +67,7 @@ describe('a proxy in place of the API server', () => {
       .toBe(2);
   });
 
-  it('S71: a redirect to another host is not followed, by a list or a watch', async () => {
+  it('a redirect to another host is not followed, by a list or a watch', async () => {
     const paths: (string | undefined)[] = [];
     const other = createServer((request, response) => {
       paths.push(request.url);

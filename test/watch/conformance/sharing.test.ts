@@ -145,7 +145,7 @@ describe('SharedWatches', () => {
     expect(present?.watch.removed.has('uid-gone')).toBe(false);
   });
 
-  it('S80: watches of the same objects are one, however their selectors are written', async ({ shared }) => {
+  it('watches of the same objects are one, however their selectors are written', async ({ shared }) => {
     const one = identityOf({ podSelector: parseSelector('a=1,b in (x,y)'), namespaces: ['shop', 'media'] });
     const other = identityOf({ podSelector: parseSelector('b in (y,x),a=1'), namespaces: ['media', 'shop', 'shop'] });
     expect(other).toBe(one);
@@ -161,13 +161,13 @@ describe('SharedWatches', () => {
     ['namespaces', { namespaces: ['shop'] }],
     ['a shard', { scope: { shard: 1, totalShards: 2, nodeName: undefined } }],
     ['a node', { scope: { ...wholeCluster, nodeName: 'n1' } }],
-  ])('S81: watches of other objects are others: by %s', async ([, options], { shared }) => {
+  ])('watches of other objects are others: by %s', async ([, options], { shared }) => {
     for (const identity of [identityOf({}), identityOf(options)]) shared.watches.acquire({ ...allThings, identity });
     await shared.clock.advance(0);
     expect([shared.watches.watchCount, shared.listCount()]).toEqual([2, 2]);
   });
 
-  it('S82: a watch that nobody uses goes on for half a minute, and can be used again', async ({ shared }) => {
+  it('a watch that nobody uses goes on for half a minute, and can be used again', async ({ shared }) => {
     const first = shared.watches.acquire(allThings);
     await shared.clock.advance(0);
     first[Symbol.dispose]();
@@ -183,7 +183,7 @@ describe('SharedWatches', () => {
     expect(shared.watches.acquire(allThings).watch).not.toBe(again.watch);
   });
 
-  it('S82: a user that leaves a watch twice leaves it once', async ({ shared }) => {
+  it('a user that leaves a watch twice leaves it once', async ({ shared }) => {
     const [first, second] = [shared.watches.acquire(allThings), shared.watches.acquire(allThings)];
     first[Symbol.dispose]();
     first[Symbol.dispose]();
@@ -194,7 +194,7 @@ describe('SharedWatches', () => {
     expect(shared.watches.watchCount).toBe(0);
   });
 
-  it('S83: a watch whose first list is slow is not ended while somebody waits for it', async ({ shared }) => {
+  it('a watch whose first list is slow is not ended while somebody waits for it', async ({ shared }) => {
     let answer: () => void = () => undefined;
     const slow = new Promise<void>((resolve) => (answer = resolve));
     const api = new ScriptedApi(async (...request) => {
@@ -280,7 +280,7 @@ it('the first list of one node is not sent when the watch ends before', async ()
   expect(setting.clock.sleeperCount).toBe(0);
 });
 
-it('S84: a subscription begins with all objects and continues with each change once', async ({ running }) => {
+it('a subscription begins with all objects and continues with each change once', async ({ running }) => {
   await running.send(added('b', '11'));
   const late = listener();
   running.watch.subscribe(late);
@@ -288,14 +288,14 @@ it('S84: a subscription begins with all objects and continues with each change o
   expect(late.told).toEqual(['initial added a@1', 'initial added b@11', 'updated a@12', 'added c@13', 'removed b@14']);
 });
 
-it('S84: a subscription that begins before the first list has its objects as initial ones', async () => {
+it('a subscription that begins before the first list has its objects as initial ones', async () => {
   const early = listener();
   await using running = await watching([listOfA], early);
   await running.watch.synced();
   expect(early.told).toEqual(['initial added a@1']);
 });
 
-it('S84: an object that a subscription begins with is delivered before its end', async ({ running }) => {
+it('an object that a subscription begins with is delivered before its end', async ({ running }) => {
   const late = listener();
   running.watch.subscribe(late);
   running.watch.objects.remove({ uid: 'uid-a', name: 'a', resourceVersion: '12', value: '' });
@@ -303,7 +303,7 @@ it('S84: an object that a subscription begins with is delivered before its end',
   expect(late.told).toEqual(['initial added a@1', 'removed a@12']);
 });
 
-it('S85: a subscription that has ended delivers nothing; the others do', async ({ running }) => {
+it('a subscription that has ended delivers nothing; the others do', async ({ running }) => {
   const [one, other] = [listener(), listener()];
   const subscription = running.watch.subscribe(one);
   running.watch.subscribe(other);
@@ -313,7 +313,7 @@ it('S85: a subscription that has ended delivers nothing; the others do', async (
   expect([one.told, other.told]).toEqual([['initial added a@1'], ['initial added a@1', 'added b@11']]);
 });
 
-it('S86, S89: a subscriber can end itself and others within a delivery', async ({ running }) => {
+it('a subscriber can end itself and others within a delivery', async ({ running }) => {
   const [first, last] = [listener(), listener()];
   const second = listener();
   running.watch.subscribe({
@@ -332,7 +332,7 @@ it('S86, S89: a subscriber can end itself and others within a delivery', async (
   expect(running.watch.subscriptionCount).toBe(2);
 });
 
-it('S86: a subscriber that ends its subscription gets nothing more of the same turn', async ({ running }) => {
+it('a subscriber that ends its subscription gets nothing more of the same turn', async ({ running }) => {
   const told: string[] = [];
   const subscription = running.watch.subscribe({
     name: 'once',
@@ -345,7 +345,7 @@ it('S86: a subscriber that ends its subscription gets nothing more of the same t
   expect(told).toEqual(['initial added a@1', 'added b@11']);
 });
 
-it('S87: each call has its own subscription, also of one subscriber', async ({ running }) => {
+it('each call has its own subscription, also of one subscriber', async ({ running }) => {
   await using foreign = await watching();
   const twice = listener();
   const [first] = [running.watch.subscribe(twice), running.watch.subscribe(twice)];
@@ -357,7 +357,7 @@ it('S87: each call has its own subscription, also of one subscriber', async ({ r
   expect(twice.told).toEqual(['initial added a@1', 'initial added a@1', 'added b@11']);
 });
 
-it('S88: a subscriber that throws gets further changes, with one line in the log', async ({ running }) => {
+it('a subscriber that throws gets further changes, with one line in the log', async ({ running }) => {
   const other = listener();
   let attemptCount = 0;
   running.watch.subscribe({
@@ -377,7 +377,7 @@ it('S88: a subscriber that throws gets further changes, with one line in the log
   expect(running.watch.objects.size).toBe(2);
 });
 
-it('S88: a subscriber that cannot say what it must get gets all changes', async ({ running }) => {
+it('a subscriber that cannot say what it must get gets all changes', async ({ running }) => {
   const [broken, other] = [listener('broken'), listener()];
   running.watch.subscribe({
     ...broken,
@@ -403,7 +403,7 @@ it('S88: a subscriber that cannot say what it must get gets all changes', async 
   expect(running.watch.scopes[0]?.lastFailure).toBeUndefined();
 });
 
-it('S90: a subscription after the end is refused, and one of before ends without an error', async () => {
+it('a subscription after the end is refused, and one of before ends without an error', async () => {
   const running = await watching();
   const subscription = running.watch.subscribe(listener());
   await running.stop();
@@ -414,7 +414,7 @@ it('S90: a subscription after the end is refused, and one of before ends without
   expect(running.watch.subscriptionCount).toBe(0);
 });
 
-it('S91: a subscription has synced when its subscriber has the whole first list, after the store has', async () => {
+it('a subscription has synced when its subscriber has the whole first list, after the store has', async () => {
   const items = ['a', 'b', 'c', 'd', 'e'].map((name) => podJson(name, '1'));
   await using running = await watching([sendsList('10', items)]);
   await running.watch.synced();
@@ -431,7 +431,7 @@ it('S91: a subscription has synced when its subscriber has the whole first list,
   expect([late.told.length, subscription.pendingCount]).toEqual([5, 0]);
 });
 
-it('S92: a subscriber gets what has changed in a gap, and nothing else', async () => {
+it('a subscriber gets what has changed in a gap, and nothing else', async () => {
   const before = sendsList('10', [podJson('a', '1'), podJson('b', '2')]);
   const after = sendsList('20', [podJson('a', '1'), podJson('b', '15'), podJson('c', '16')]);
   const [one, other] = [listener(), listener()];
@@ -441,7 +441,7 @@ it('S92: a subscriber gets what has changed in a gap, and nothing else', async (
   expect(other.told).toEqual(one.told);
 });
 
-it('S94: a subscription whose list is denied shows why at once', async () => {
+it('a subscription whose list is denied shows why at once', async () => {
   const message = 'pods is forbidden: User "exporter" cannot list resource "pods"';
   await using running = await watching([answers(403, { reason: 'Forbidden', message })]);
   await running.watch.settled();
@@ -476,7 +476,7 @@ describe('changes that a subscriber has yet to get', () => {
       watch.objects.remove({ name, uid, resourceVersion: String(version), value: String(version) }),
   });
 
-  it('S95: the changes of an object that wait for a subscriber are one, of its latest state', async () => {
+  it('the changes of an object that wait for a subscriber are one, of its latest state', async () => {
     await using running = await watching([sendsList('10', [])]);
     const slow = listener();
     const subscription = running.watch.subscribe(slow);
@@ -501,7 +501,7 @@ describe('changes that a subscriber has yet to get', () => {
       ({ put, remove }) => [remove('a', 12), put('a', 13, 'other'), remove('a', 14, 'other')],
       ['removed a@12'],
     ],
-  ])('S95: the waiting changes of one object become %s', async ([, change, expected], { running }) => {
+  ])('the waiting changes of one object become %s', async ([, change, expected], { running }) => {
     const slow = listener();
     running.watch.subscribe(slow);
     await running.clock.advance(0);
@@ -511,7 +511,7 @@ describe('changes that a subscriber has yet to get', () => {
     expect(slow.told).toEqual(expected);
   });
 
-  it('S95: changes that cancel each other out do not keep later ones from being delivered', async ({ running }) => {
+  it('changes that cancel each other out do not keep later ones from being delivered', async ({ running }) => {
     const told = listener();
     running.watch.subscribe(told);
     await running.clock.advance(0);
@@ -600,7 +600,7 @@ describe('changes that a subscriber has yet to get', () => {
     expect(late.told.every((line) => line.startsWith('initial added'))).toBe(true);
   });
 
-  it('S95: an object that came and went is delivered when the subscriber must get it', async ({ running }) => {
+  it('an object that came and went is delivered when the subscriber must get it', async ({ running }) => {
     const told: string[] = [];
     running.watch.subscribe({
       name: 'careful',

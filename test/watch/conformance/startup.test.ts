@@ -20,7 +20,7 @@ it.each([
   ['with another content type', failsWith(new RequestError('decode', 'content type "text/html"'))],
   ['with a redirect', failsWith(new RequestError('http_status', 'the server answered 302', { status: 302 }))],
 ])(
-  'S09: a watch that is refused %s leaves all objects, and is followed by a list that is not older',
+  'a watch that is refused %s leaves all objects, and is followed by a list that is not older',
   async (_case, refusal) => {
     const relisted = sendsList('30', [podJson('a', '1'), podJson('b', '11'), podJson('c', '25')]);
     await using run = await runScript(listOfA, sendsWatch(added('b', '11')), refusal, relisted);
@@ -40,7 +40,7 @@ describe('a list in pages', () => {
   const podsFrom = (first: number, count: number): readonly object[] =>
     Array.from({ length: count }, (_, index) => podJson(`p${first + index}`, '1'));
 
-  it('S10: a list in pages becomes visible in one step, after its last page', async () => {
+  it('a list in pages becomes visible in one step, after its last page', async () => {
     const lastPage = new WatchFeed();
     const pages = [sendsList('10', podsFrom(0, 4), 'C1'), sendsList('10', podsFrom(4, 4), 'C2'), lastPage.answer];
     const sizes: number[] = [];
@@ -61,7 +61,7 @@ describe('a list in pages', () => {
     expect(api.requestLines.at(-1)).toBe('watch rv=10');
   });
 
-  it('S12: a list in pages is followed to its end although no pages were requested, each time', async () => {
+  it('a list in pages is followed to its end although no pages were requested, each time', async () => {
     await using run = await runScript(
       sendsList('10', podsFrom(0, 2), 'C1'),
       sendsList('10', podsFrom(2, 2)),
@@ -98,7 +98,7 @@ describe('changes of the first list', () => {
   it.each([
     ['a broken watch has missed', [broken.answer, sendsWatch(modified('a', '11'), added('b', '12'))]],
     ['a later list shows', [expired, sendsList('20', [podJson('a', '11'), podJson('b', '12')])]],
-  ])('S22: changes that %s are not part of the first list', async (_case, answers) => {
+  ])('changes that %s are not part of the first list', async (_case, answers) => {
     await using run = await collect(...answers);
     expect(run.storeChanges.map(({ type, object, isInitial }) => [type, object.name, isInitial])).toEqual([
       ['added', 'a', true],
@@ -107,7 +107,7 @@ describe('changes of the first list', () => {
     ]);
   });
 
-  it('S23: an object that disappeared between two lists is removed once, in its last known state', async () => {
+  it('an object that disappeared between two lists is removed once, in its last known state', async () => {
     await using run = await collect(expired, sendsList('20', []), sendsList('21', []));
     expect(run.storeChanges).toHaveLength(2);
     expect(run.storeChanges[1]).toMatchObject({ type: 'removed', object: { name: 'a', resourceVersion: '1' } });

@@ -6,7 +6,7 @@ import { ManualClock } from '../../support/manual-clock.js';
 import { errorLine, podJson, ScriptedApi, sendsList, sendsWatch } from '../scripted-api.js';
 import { deleted, modified, project, runReflector, type Thing } from '../scripted-reflector.js';
 
-it('S72: a list without a namespace removes each of its objects, and its group', async () => {
+it('a list without a namespace removes each of its objects, and its group', async () => {
   interface Namespaced extends StoredObject {
     readonly namespace: string;
   }
@@ -32,7 +32,7 @@ it('S72: a list without a namespace removes each of its objects, and its group',
   expect([[...store.groupNames()], store.group('b'), store.size]).toEqual([['a'], [], 1]);
 });
 
-it('S78: the projection is applied once to each object of a list and of an event, and not for a removal', async () => {
+it('the projection is applied once to each object of a list and of an event, and not for a removal', async () => {
   const projectedNames: string[] = [];
   const changes: StoreChange<Thing>[] = [];
   const api = new ScriptedApi(
@@ -55,7 +55,7 @@ it('S78: the projection is applied once to each object of a list and of an event
   expect(changes.at(-1)?.object).toBe(changes[0]?.object);
 });
 
-it('S78: a projection that fails for an object drops that object, not the stream', async () => {
+it('a projection that fails for an object drops that object, not the stream', async () => {
   const api = new ScriptedApi(sendsList('10', []), sendsWatch(modified('bad', '11'), modified('b', '12')));
   await using run = await runReflector({
     api,
