@@ -2,13 +2,12 @@
 
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { launchOptions } from '../support/browser.js';
 import { Exporter } from '../support/exporter.js';
-import { untilEnd } from '../support/fixtures.js';
 import { overlappingTexts } from '../support/overlapping-texts.js';
 import { isInstalled } from '../support/programs.js';
 import { mib } from '../support/units.js';
@@ -82,12 +81,10 @@ async function startExporter(): Promise<Exporter> {
   return exporter;
 }
 
-const it = test.extend('exporter', ({ onTestFinished }) => untilEnd(onTestFinished, startExporter()));
-
+let exporter: Exporter;
 let browser: Browser;
 
 async function visit(
-  exporter: Exporter,
   path: string,
   options: BrowserContextOptions = {},
 ): Promise<AsyncDisposable & { readonly page: Page; readonly complaints: readonly string[] }> {
@@ -100,135 +97,139 @@ async function visit(
   return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
 }
 
-async function evictionPath(exporter: Exporter): Promise<string> {
+async function evictionUid(): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${String(exporter.app.ports[0])}/api/v1/evictions`);
   const { items } = (await response.json()) as { readonly items: readonly { readonly uid: string }[] };
-  return `/evictions/${items[0]?.uid ?? 'none'}`;
+  return items[0]?.uid ?? 'none';
 }
 
-/** One page of each kind; that of the eviction is known once there is one. */
-const pathsOf = async (exporter: Exporter): Promise<readonly string[]> => [
-  '/',
-  '/problems',
-  '/nodes',
-  '/nodes/node-1',
-  '/nodes/node-2',
-  '/search?search=cart',
-  '/containers',
-  '/volumes',
-  '/pods/shop/cart-0',
-  '/pods/shop/cart-9',
-  '/pods/shop/doomed-0',
-  `/pods/${'x'.repeat(63)}/${longest('p')}`,
-  `/pods/${encodeURIComponent(hostileName)}/${encodeURIComponent(hostileName)}`,
-  '/workloads/shop/statefulset/cart',
-  `/workloads/${encodeURIComponent(hostileName)}/statefulset/${encodeURIComponent(hostileName)}`,
-  '/namespaces/shop',
-  '/pods',
-  '/workloads',
-  '/namespaces',
-  '/evictions',
-  await evictionPath(exporter),
+/** One page of each kind. */
+const pages: readonly (readonly [name: string, path: string])[] = [
+  ['overview', '/'],
+  ['problems', '/problems'],
+  ['nodes', '/nodes'],
+  ['a node', '/nodes/node-1'],
+  ['a node without data', '/nodes/node-2'],
+  ['search', '/search?search=cart'],
+  ['containers', '/containers'],
+  ['volumes', '/volumes'],
+  ['a pod', '/pods/shop/cart-0'],
+  ['a pod without data', '/pods/shop/cart-9'],
+  ['an evicted pod', '/pods/shop/doomed-0'],
+  ['a pod of long names', `/pods/${'x'.repeat(63)}/${longest('p')}`],
+  ['a hostile pod', `/pods/${encodeURIComponent(hostileName)}/${encodeURIComponent(hostileName)}`],
+  ['a workload', '/workloads/shop/statefulset/cart'],
+  [
+    'a hostile workload',
+    `/workloads/${encodeURIComponent(hostileName)}/statefulset/${encodeURIComponent(hostileName)}`,
+  ],
+  ['a namespace', '/namespaces/shop'],
+  ['pods', '/pods'],
+  ['workloads', '/workloads'],
+  ['namespaces', '/namespaces'],
+  ['evictions', '/evictions'],
+  ['an eviction', '/evictions/UID'],
 ];
+
+const checkedLinks = new Set<string>();
+
+async function expectLinksToLead(page: Page): Promise<void> {
+  const hrefs = await page.evaluate<readonly string[]>(
+    '[...document.querySelectorAll("main a")].map(({ href }) => href)',
+  );
+  expect(hrefs.length).toBeGreaterThan(0);
+  for (const href of hrefs) {
+    if (checkedLinks.has(href) || href.includes('#')) continue;
+    checkedLinks.add(href);
+    expect([href, (await fetch(href)).status]).toEqual([href, 200]);
+  }
+}
+
+/** At widths of a telephone and of screens, and printed: no text lies on another one. */
+async function expectNoOverlaps(page: Page): Promise<void> {
+  for (const width of [390, 1024, 1280, 1920]) {
+    await page.setViewportSize({ width, height: 844 });
+    for (const media of ['screen', 'print'] as const) {
+      await page.emulateMedia({ media });
+      expect([width, media, await overlappingTexts(page)]).toEqual([width, media, []]);
+    }
+  }
+  await page.emulateMedia({ media: 'screen' });
+}
+
+/** On a telephone, names wrap only where they have the whole width of their row. */
+async function expectNoSqueezedNames(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const squeezed = await page.evaluate(`[...document.querySelectorAll('.stack tbody th')]
+    .filter((name) => name.querySelector('a')?.getClientRects().length > 1 && name.offsetWidth < name.parentElement.offsetWidth - 1)
+    .map(({ innerText }) => innerText)`);
+  expect(squeezed).toEqual([]);
+}
+
+async function expectToFit(page: Page): Promise<void> {
+  for (const width of [360, 390, 800, 1280]) {
+    await page.setViewportSize({ width, height: 844 });
+    const shown = await page.evaluate<number>('document.documentElement.scrollWidth');
+    expect([width, shown <= width]).toEqual([width, true]);
+  }
+}
+
+/** In light colours all rules, in dark ones those about colours: the page is otherwise the same. */
+async function expectAccessible(page: Page): Promise<void> {
+  await page.evaluate(axe.source);
+  for (const [colorScheme, only] of [
+    ['light', ''],
+    ['dark', `runOnly: ['color-contrast', 'link-in-text-block'],`],
+  ] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await page.evaluate<axe.AxeResults>(`axe.run({ ${only} resultTypes: ['violations'] })`);
+    const found = violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 120))]);
+    expect([colorScheme, found]).toEqual([colorScheme, []]);
+  }
+}
 
 const mainText = (page: Page): Promise<string> => page.locator('main').innerText();
 
 describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', () => {
   beforeAll(async () => {
+    exporter = await startExporter();
     browser = await chromium.launch(launchOptions());
   });
   afterAll(async () => {
     await browser.close();
+    await exporter[Symbol.asyncDispose]();
   });
 
-  it.for(['light', 'dark'] as const)(
-    'axe finds nothing on any page in %s colours',
-    async (colorScheme, { exporter }) => {
-      for (const path of await pathsOf(exporter)) {
-        await using visited = await visit(exporter, path, { colorScheme });
-        await visited.page.evaluate(axe.source);
-        for (const details of await visited.page.locator('main summary').all()) await details.click();
-        const { violations } = await visited.page.evaluate<axe.AxeResults>('axe.run()');
-        const found = violations.map(({ id, nodes }) => [id, ...nodes.map(({ html }) => html.slice(0, 120))]);
-        expect([path, found]).toEqual([path, []]);
-      }
+  it.each(pages)(
+    'the page is text that fits and is legible, whatever is in names, folded and unfolded, and its links lead to pages: %s',
+    async (_name, path) => {
+      await using visited = await visit(path.replace('UID', await evictionUid()));
+      const { page, complaints } = visited;
+      expect(await page.locator('img, iframe, script:not(:last-child)').count()).toBe(0);
+      await expectLinksToLead(page);
+      await expectNoSqueezedNames(page);
+      await expectNoOverlaps(page);
+      await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
+      expect(['unfolded', await overlappingTexts(page)]).toEqual(['unfolded', []]);
+      await expectToFit(page);
+      await expectAccessible(page);
+      expect(await page.evaluate('window.isHacked')).toBeUndefined();
+      expect(complaints).toEqual([]);
     },
   );
 
-  it.for([360, 390, 800, 1280])('each page fits into %i pixels', async (width, { exporter }) => {
-    for (const path of await pathsOf(exporter)) {
-      await using visited = await visit(exporter, path, { viewport: { width, height: 844 } });
-      for (const details of await visited.page.locator('main summary').all()) await details.click();
-      const shown = await visited.page.evaluate<number>('document.documentElement.scrollWidth');
-      expect([path, shown <= width]).toEqual([path, true]);
-    }
-  });
-
-  it('no text lies on another one at 390, 1024, 1280 and 1920 pixels, printed or unfolded', async ({ exporter }) => {
-    for (const path of await pathsOf(exporter)) {
-      await using visited = await visit(exporter, path);
-      const { page } = visited;
-      for (const width of [390, 1024, 1280, 1920]) {
-        await page.setViewportSize({ width, height: 844 });
-        for (const media of ['screen', 'print'] as const) {
-          await page.emulateMedia({ media });
-          expect([path, width, media, await overlappingTexts(page)]).toEqual([path, width, media, []]);
-        }
-      }
-      await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
-      expect([path, 'unfolded', await overlappingTexts(page)]).toEqual([path, 'unfolded', []]);
-    }
-  });
-
-  it('names wrap on a telephone only where they have the whole width of their row', async ({ exporter }) => {
-    for (const path of await pathsOf(exporter)) {
-      await using visited = await visit(exporter, path, { viewport: { width: 390, height: 844 } });
-      const squeezed = await visited.page.evaluate(`[...document.querySelectorAll('.stack tbody th')]
-        .filter((name) => name.querySelector('a')?.getClientRects().length > 1 && name.offsetWidth < name.parentElement.offsetWidth - 1)
-        .map(({ innerText }) => innerText)`);
-      expect([path, squeezed]).toEqual([path, []]);
-    }
-  });
-
-  it('names that are markup are text on each page: nothing runs or is loaded', async ({ exporter }) => {
-    for (const path of await pathsOf(exporter)) {
-      await using visited = await visit(exporter, path);
-      expect(await visited.page.locator('img, iframe, script:not(:last-child)').count()).toBe(0);
-      expect(await visited.page.evaluate('window.isHacked')).toBeUndefined();
-      expect([path, visited.complaints]).toEqual([path, []]);
-    }
-  });
-
-  it('each link of each page leads to a page that there is', async ({ exporter }) => {
-    const checked = new Set<string>();
-    for (const path of await pathsOf(exporter)) {
-      await using visited = await visit(exporter, path);
-      const hrefs = await visited.page.evaluate<readonly string[]>(
-        '[...document.querySelectorAll("main a")].map(({ href }) => href)',
-      );
-      expect([path, hrefs.length > 0]).toEqual([path, true]);
-      for (const href of hrefs) {
-        if (checked.has(href) || href.includes('#')) continue;
-        checked.add(href);
-        expect([path, href, (await fetch(href)).status]).toEqual([path, href, 200]);
-      }
-    }
-  });
-
-  it('the pages say the same without JavaScript, and refresh in place with it', async ({ exporter }) => {
-    await using plain = await visit(exporter, '/pods/shop/cart-0', { javaScriptEnabled: false });
+  it('the pages say the same without JavaScript, and refresh in place with it', async () => {
+    await using plain = await visit('/pods/shop/cart-0', { javaScriptEnabled: false });
     expect(await mainText(plain.page)).toContain('Near a limit: the pod uses 98Mi of its limit of 100Mi');
-    await using visited = await visit(exporter, '/problems');
+    await using visited = await visit('/problems');
     await visited.page.locator('#settings > summary').click();
     await visited.page.getByRole('button', { name: 'Refresh' }).click();
     await expect.poll(() => visited.page.locator('#fault').isHidden()).toBe(true);
     expect(await visited.page.locator('#settings').getAttribute('open')).toBe('');
   });
 
-  it('why a pod was evicted is two clicks away from the overview: evictions, and the eviction', async ({
-    exporter,
-  }) => {
-    await using visited = await visit(exporter, '/');
+  it('why a pod was evicted is two clicks away from the overview: evictions, and the eviction', async () => {
+    await using visited = await visit('/');
     const { page } = visited;
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Evictions' }).click();
     await page.locator('#part-list tr', { hasText: 'doomed-0' }).locator('a[href*="evictions/"]').click();
