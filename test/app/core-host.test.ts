@@ -91,7 +91,10 @@ describe('CoreHost', () => {
     pods.upsert({ ...pod, phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
     await setImmediate();
     expect(running.evictions.records).toEqual([]);
-    for (const role of ['front', 'back', 'front']) watch.objects.upsert(aNode({ name: 'front-1', labels: { role } }));
+    for (const role of ['back', 'front', 'front']) {
+      watch.objects.upsert(aNode({ name: 'front-1', labels: { role } }));
+      await setImmediate();
+    }
     await vi.waitUntil(() => running.evictions.records.length > 0);
     expect(running.evictions.records.map((record) => record.pod)).toEqual(['evicted']);
     const { nodes } = running.evictions.snapshot({ workloads: [], nodeNames: ['front-1'], showsAllPods: true });

@@ -112,6 +112,7 @@ describe('frozen statistics', () => {
     times.observe(named('before', 100), 0);
     const { filesystems, pods } = times.observe(named('after', 105), 5 * minute);
     expect([[...filesystems], [...pods.keys()]]).toEqual([[], ['nodefs']]);
+    expect(times.observe(summaryOf({ nodefs: 100, imagefs: 106 }), 6 * minute).filesystems.size).toBe(0);
   });
 
   it('all times of a kubelet may be frozen', () => {

@@ -112,7 +112,8 @@ export class EvictionLog {
     const wasCounted = this.#isCounted.get(pod.uid) === true;
     const isLive = !wasCounted && this.#isLive(change);
     const isListed = this.#isListed(change);
-    if (status === undefined || (!isLive && (isListed || this.#isOld(status)))) return;
+    if (status === undefined) return;
+    if (!isLive && (isListed || this.#isExpired(this.#steadyMsOf(status.atMs)))) return;
     const eviction = storageEviction(status.message);
     if (eviction === undefined) return;
     const seen = { pod, status, eviction, context: contextOf(pod), isLive };
@@ -162,10 +163,6 @@ export class EvictionLog {
     return previous === undefined ? this.#recordWith(uid) !== undefined : this.#isCounted.has(uid);
   }
 
-  #isOld({ atMs }: EvictionStatus): boolean {
-    return this.#isExpired(this.#steadyMsOf(atMs ?? Infinity));
-  }
-
   #recordWith(uid: string): EvictionRecord | undefined {
     return this.#records.find((record) => record.uid === uid);
   }
@@ -208,7 +205,7 @@ export class EvictionLog {
    * The steady time of a moment that a pod's status names. How long ago it was is seen by the later of wall and steady time: an
    * eviction that was found would stay listed for too long by a clock that is behind.
    */
-  #steadyMsOf(atMs: number): number {
+  #steadyMsOf(atMs = Infinity): number {
     return this.#clock.steadyNowMs() - (latestNowMs(this.#clock) - atMs);
   }
 

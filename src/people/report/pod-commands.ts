@@ -17,10 +17,6 @@ export function ownerOf(workloads: readonly WorkloadReference[], kinds = kindsOf
   return workloads.find(({ workloadType }) => kinds.has(workloadType));
 }
 
-export function ownerEdit(workloads: readonly WorkloadReference[]): readonly string[] {
-  return ownerCommand('edit', workloads);
-}
-
 export function ownerCommand(verb: 'describe' | 'edit', workloads: readonly WorkloadReference[]): readonly string[] {
   const target = ownerTarget(workloads, editedKinds);
   return target === undefined ? [] : [`kubectl ${verb} ${target}`];

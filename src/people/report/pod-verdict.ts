@@ -16,7 +16,7 @@ import {
   unenforcedNames,
   usedText,
 } from './limit-report.js';
-import { ownerEdit } from './pod-commands.js';
+import { ownerCommand } from './pod-commands.js';
 import { growthWithoutForecast } from './pod-growth.js';
 import type { MeasuredPodReport, PodReport, PodSpecReport, UnmeasuredPodReport } from './pod-report.js';
 
@@ -196,7 +196,7 @@ function commandsOf({ report, pod }: Judged, kind: PodVerdictKind, limit: LimitR
   if (report.state !== 'unmeasured' && report.dataState === 'absent')
     return [`${programName} explain node ${shellWord(report.node)}`];
   if (kind !== 'above' && kind !== 'near') return [explain];
-  return [explain, ...(pod === undefined ? [] : [lookInside(explain, limit)]), ...ownerEdit(workloads)];
+  return [explain, ...(pod === undefined ? [] : [lookInside(explain, limit)]), ...ownerCommand('edit', workloads)];
 }
 
 /** Lists the largest files where the limit counts them: in its container, or in all of the pod. */

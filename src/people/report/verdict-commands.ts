@@ -6,7 +6,7 @@ import type { DiskVerdict } from '../../facts/node/disk-verdict.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
 import { programName, shellWord } from '../../lib/base/text.js';
 import { formatBytes } from '../../lib/base/units.js';
-import { ownerEdit, ownerOf, ownerTarget } from './pod-commands.js';
+import { ownerCommand, ownerOf, ownerTarget } from './pod-commands.js';
 import { perMinute } from './pod-growth.js';
 import type { VerdictContext } from './verdict-text.js';
 import { workloadReferences } from './workload-report.js';
@@ -141,7 +141,7 @@ export function limitCommands(record: EvictionRecord, most = record): readonly s
   const explain = explainEviction(record);
   const workloads = workloadReferences(record.workloads);
   const target = ownerTarget(workloads);
-  const edit = ownerEdit(workloads);
+  const edit = ownerCommand('edit', workloads);
   if (target === undefined) return [explain, ...edit];
   const logs = recordedMainPart(record);
   if (logs?.component === 'logs') return [explain, ...logsCommands(record, logs.name)];

@@ -5,7 +5,7 @@ import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { causeText, eventText, evictionHint } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { canEvict, type LimitReport } from './limit-report.js';
-import { ownerCommand, ownerEdit } from './pod-commands.js';
+import { ownerCommand } from './pod-commands.js';
 import type { PodReport } from './pod-report.js';
 import { limitUse } from './pod-verdict.js';
 import { explainEviction } from './verdict-commands.js';
@@ -49,7 +49,7 @@ function nearAdvice(
   eviction: AgedEviction | undefined,
 ): Pick<WorkloadVerdictReport, 'text' | 'commands'> {
   if (limit === undefined || eviction?.verdict === undefined || !isFor(eviction, limit))
-    return { text: '', commands: ownerEdit([workload]) };
+    return { text: '', commands: ownerCommand('edit', [workload]) };
   return { text: `${evictionText(eviction)} ${evictionHint(eviction)}`, commands: eviction.verdict.commands };
 }
 

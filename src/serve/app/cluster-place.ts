@@ -203,26 +203,27 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
     const { store } = this;
     const { nodeSelector } = this.#options.config.cluster;
     const name = 'evictions';
-    const mustDeliver = ({ eviction }: Pod): boolean => eviction !== undefined;
-    const onChanges = (changes: readonly StoreChange<Pod>[]): void => {
-      this.#evicted.push(...changes.filter(({ object }) => mustDeliver(object)));
-      if (nodeSelector.length === 0 || store.lists.haveNodes) this.#tellEvictions();
-    };
+    const isEvicted = ({ eviction }: Pod): boolean => eviction !== undefined;
     const onNodeChange = ({ object: node, previous, isInitial }: StoreChange<Node>): void => {
       const isSelected = ({ labels }: Node): boolean => matchesSelector(nodeSelector, labels);
       if (isInitial || !isSelected(node) || (previous !== undefined && isSelected(previous))) return;
       const added = { type: 'added', previous: undefined, isInitial } as const;
-      onChanges(store.podsOn(node.name).map((object) => ({ ...added, object })));
+      this.#tellEvicted(
+        store
+          .podsOn(node.name)
+          .filter(isEvicted)
+          .map((object) => ({ ...added, object })),
+      );
     };
     const onChange = (change: StoreChange<Pod>): void => {
-      onChanges([change]);
+      if (isEvicted(change.object)) this.#tellEvicted([change]);
     };
-    const ofPods = store.subscribeToPods({ name, onChange, mustDeliver });
+    const ofPods = store.subscribeToPods({ name, onChange, mustDeliver: isEvicted });
     if (nodeSelector.length === 0) return [ofPods];
     const ofNodes = store.subscribeToNodes({ name, onChange: onNodeChange });
     ofNodes.synced
       .then(() => {
-        this.#tellEvictions();
+        this.#tellEvicted([]);
       })
       .catch((error: unknown) => {
         this.#options.logger.error('an eviction could not be processed', { error: messageOf(error) });
@@ -230,7 +231,9 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
     return [ofPods, ofNodes];
   }
 
-  #tellEvictions(): void {
+  #tellEvicted(changes: readonly StoreChange<Pod>[]): void {
+    this.#evicted.push(...changes);
+    if (this.#options.config.cluster.nodeSelector.length > 0 && !this.store.lists.haveNodes) return;
     for (let next = this.#evicted.shift(); next !== undefined; next = this.#evicted.shift())
       this.#options.onEvictedPod(next);
   }

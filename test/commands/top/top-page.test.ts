@@ -537,17 +537,22 @@ describe('what is next', () => {
     expect(emptyNote).toMatch(calm === 'No' ? /^Nothing that is known is near/ : calm);
   });
 
-  it('of more unknown pods than are listed, it is said that there may be more', async () => {
+  it('of more unknown pods and nodes than are listed, it is said that there are more', async () => {
     const containers = [aContainer({ limitBytes: 5 })];
     const podsWithoutTotal = Array.from({ length: 1_001 }, (_, index) => {
       const names = { name: `cart-${index}`, uid: `uid-${index}`, kubeletUid: `uid-${index}` };
       return withoutTotal(aMeasuredPod({ pod: aPod({ ...names, nodeName: 'node-1', containers }), ratios: [] }));
     });
-    const reading = aReading({
-      snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal }))] }),
+    const summary = aNodeSummary({ nodefs: anFsStats({ usedBytes: 1 }) });
+    const nodes = Array.from({ length: 1_001 }, (_, index) => {
+      const lists = index === 0 ? { pods: [], podsWithoutTotal } : { pods: [] };
+      return aFreshNode(aNodeSnapshot({ nodeName: `node-${index}`, summary, ...lists }));
     });
-    const { facts } = await listingOf(reading, { resource: 'next' });
-    expect(facts.notes).toEqual([expect.stringContaining('Unknown: the usage of at least 1,000 pods with limits (')]);
+    const { facts } = await listingOf(aReading({ snapshot: aClusterSnapshot({ nodes }) }), { resource: 'next' });
+    expect(facts.notes).toEqual([
+      expect.stringContaining(' and 998 more.'),
+      expect.stringContaining('Unknown: the usage of at least 1,000 pods with limits ('),
+    ]);
   });
 
   it('the list shows no calm limit as nearest where another one is unknown', async () => {
