@@ -71,7 +71,7 @@ describe('a pod that is not measured', () => {
   const cause = /^evicted: Container app exceeded .* limit "1Gi" \(explain eviction shop\/cart-0 shows/;
   const skipped = anAbsentNode('node-1', 'skipped');
 
-  it.each<[reason: RegExp, pod: Partial<Pod>, node: NodeView, isExpected?: true]>([
+  it.each<[reason: RegExp, pod: Partial<Pod>, node: NodeView, isExpected?: boolean]>([
     [/^not scheduled to a node yet$/, { nodeName: undefined }, empty],
     [/^node node-9 is not in scope$/, { nodeName: 'node-9' }, empty],
     [/is skipped by cluster\.skipNodes$/, scheduled, skipped],

@@ -14,12 +14,22 @@ function problemsIn(input: Partial<Parameters<typeof problemsOf>[0]>): readonly 
 }
 
 const pods = (...names: readonly string[]) => names.map((pod) => ({ namespace: 'shop', pod, node: 'node-1' }));
+const onOther = { namespace: 'x', pod: 'c', node: 'node-2' };
 const workloads = (...names: readonly string[]) =>
   names.map((workload) => ({ workload, workloadType: 'deployment', workloadNamespace: 'shop' }));
 
 function textsOf(input: Partial<Parameters<typeof problemsOf>[0]>): readonly string[] {
   return problemsIn(input).map(({ severity, text, section }) => `${severity} ${section}: ${text}`);
 }
+
+/** A list that shows all that there is. */
+const all = <T>(...items: readonly T[]) => ({ items, totalCount: items.length });
+
+/** Close to its threshold, by what was measured just now. */
+const pressed = (node: string, more: object = {}) => ({
+  ...({ node, isAssumed: false, available: 1, headroom: 1, victims: [] } as const),
+  ...({ dataState: 'fresh', dataAgeMs: 1, signal: 'nodefs.available', ...more } as const),
+});
 
 it.each([
   [{ ageMs: 3_599_000 }, ['warning evictions: 1 pod evicted in the last hour']],
@@ -53,7 +63,7 @@ describe('evictions', () => {
   });
 
   it('what is about to happen comes before evictions that were, however many, and the worst severity stays', () => {
-    const limits = { items: [aLimit({ pod: 'soon', ratio: 0.6, timeToLimitMs: 40_000 })], totalCount: 1 };
+    const limits = all(aLimit({ pod: 'soon', ratio: 0.6, timeToLimitMs: 40_000 }));
     const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 1 }), limits });
     const problems = problemsIn({ cluster, evictions: recent(12, {}) });
     expect(problems.map(({ severity, text }) => [severity, text])).toEqual([
@@ -237,15 +247,11 @@ describe('problems of the cluster', () => {
       aLimit({ pod: 'soon', ratio: 0.6, timeToLimitMs: 2 * minuteMs }),
       aLimit({ pod: 'later', ratio: 0.6, timeToLimitMs: 10 * minuteMs + 1 }),
     ];
-    const facts = { isAssumed: false, available: 1, victims: [], dataAgeMs: 1, signal: 'nodefs.available' } as const;
-    const pressure = [
-      { ...facts, node: 'node-1', headroom: 1, dataState: 'fresh' as const, timeToEvictionMs: 4 * minuteMs },
-      { ...facts, node: 'node-2', headroom: 1, dataState: 'fresh' as const },
-    ];
+    const pressure = all(pressed('node-1', { timeToEvictionMs: 4 * minuteMs }), pressed('node-2'));
     const cluster = aCluster({
       summary: aSummary({ nearLimitPodCount: 1, nearPressureNodeCount: 2 }),
-      limits: { items: limits, totalCount: 2 },
-      pressure: { items: pressure, totalCount: 2 },
+      limits: all(...limits),
+      pressure,
     });
     expect(problemsIn({ cluster })).toMatchObject([
       {
@@ -271,12 +277,10 @@ describe('problems of the cluster', () => {
   ])('what happens first comes first: %s', (_case, podMinutes, nodeMinutes, order) => {
     const minutes = (count: number | undefined) => (count === undefined ? undefined : count * 60_000);
     const limit = aLimit({ pod: 'near', ratio: 0.9, timeToLimitMs: minutes(podMinutes) });
-    const facts = { isAssumed: false, available: 1, victims: [], dataAgeMs: 1, signal: 'nodefs.available' } as const;
-    const node = { ...facts, node: 'node-1', headroom: 1, timeToEvictionMs: minutes(nodeMinutes) };
     const cluster = aCluster({
       summary: aSummary({ nearLimitPodCount: 1, nearPressureNodeCount: 1 }),
-      limits: { items: [limit], totalCount: 1 },
-      pressure: { items: [{ ...node, dataState: 'fresh' }], totalCount: 1 },
+      limits: all(limit),
+      pressure: all(pressed('node-1', { timeToEvictionMs: minutes(nodeMinutes) })),
       gaps: [aGap({ podCount: 2, examplePods: pods('a', 'b') })],
     });
     expect(problemsIn({ cluster }).map(({ text }) => text.split(' ')[1])).toEqual(order);
@@ -287,10 +291,7 @@ describe('problems of the cluster', () => {
     const filesystems = [{ filesystem: 'nodefs', fullRatio: 1 }] as const;
     const cluster = aCluster({
       summary: aSummary({ fullNodeCount: 2, noSpaceNodeCount: 1 }),
-      nodes: {
-        items: [aMeasuredNode({ filesystems, verdict }), aMeasuredNode({ node: 'node-2', filesystems })],
-        totalCount: 2,
-      },
+      nodes: all(aMeasuredNode({ filesystems, verdict }), aMeasuredNode({ node: 'node-2', filesystems })),
     });
     expect(problemsIn({ cluster })).toMatchObject([
       { severity: 'critical', detail: 'node-1: Writes fail.', hint: 'first', about: { node: 'node-1' } },
@@ -301,34 +302,30 @@ describe('problems of the cluster', () => {
   it('what fills the disk of the host of a virtual cluster is not promised', () => {
     const filesystems = [{ filesystem: 'nodefs', fullRatio: 1 }] as const;
     const node = aMeasuredNode({ filesystems, enforcement: ['virtual_cluster'] });
-    const cluster = aCluster({ summary: aSummary({ fullNodeCount: 1 }), nodes: { items: [node], totalCount: 1 } });
+    const cluster = aCluster({ summary: aSummary({ fullNodeCount: 1 }), nodes: all(node) });
     expect(problemsIn({ cluster })[0]?.hint).toMatch(/^Writes fail when nothing is free/);
   });
 
   it('a problem names its nodes', () => {
-    const facts = { isAssumed: false, available: 1, victims: [], dataAgeMs: 1, signal: 'nodefs.available' } as const;
     const verdict = { kind: 'pods', text: 'Pods are the cause.', commands: ['first', 'second'] } as const;
-    const pressure = [
-      { ...facts, node: 'node-1', headroom: -1, dataState: 'fresh' as const, verdict },
-      { ...facts, node: 'node-2', headroom: -1, dataState: 'absent' as const },
-      { ...facts, node: 'node-3', headroom: 1, dataState: 'fresh' as const },
-    ];
+    const below = { headroom: -1 };
+    const pressure = all(
+      pressed('node-1', { ...below, verdict }),
+      pressed('node-2', { ...below, dataState: 'absent' }),
+      pressed('node-3'),
+    );
+    const nodefs = (node: string, ratios: object) =>
+      aMeasuredNode({ node, filesystems: [{ filesystem: 'nodefs', fullRatio: 0.1, ...ratios }] });
     const failure = { reason: 'timeout', message: 'slow', ageMs: 1 } as const;
     const cluster = aCluster({
       summary: aSummary({ pressedNodeCount: 1, staleNodeCount: 1, fullNodeCount: 2, pressedFullNodeCount: 1 }),
-      pressure: { items: pressure, totalCount: 3 },
-      nodes: {
-        items: [
-          aMeasuredNode({ node: 'node-4', state: 'stale', failure }),
-          aMeasuredNode({ node: 'node-1', filesystems: [{ filesystem: 'nodefs', fullRatio: 0.99 }] }),
-          aMeasuredNode({
-            node: 'node-5',
-            filesystems: [{ filesystem: 'nodefs', fullRatio: 0.1, inodesFullRatio: 0.9 }],
-          }),
-          aMeasuredNode({ node: 'node-6', filesystems: [{ filesystem: 'nodefs', fullRatio: 0.89 }] }),
-        ],
-        totalCount: 4,
-      },
+      pressure,
+      nodes: all(
+        aMeasuredNode({ node: 'node-4', state: 'stale', failure }),
+        nodefs('node-1', { fullRatio: 0.99 }),
+        nodefs('node-5', { inodesFullRatio: 0.9 }),
+        nodefs('node-6', { fullRatio: 0.89 }),
+      ),
     });
     expect(problemsIn({ cluster })).toMatchObject([
       {
@@ -346,23 +343,10 @@ describe('problems of the cluster', () => {
   });
 
   it('a problem of several nodes has the verdict of the first, and the hint of before without one', () => {
-    const facts = {
-      isAssumed: false,
-      available: 1,
-      dataAgeMs: 1,
-      signal: 'nodefs.available',
-      dataState: 'fresh',
-    } as const;
     const verdict = { kind: 'pods', text: 'Pods are the cause.', commands: ['first'] } as const;
     const problemOf = (of: typeof verdict | undefined) => {
-      const items = ['node-1', 'node-2'].map((node) => ({
-        ...facts,
-        node,
-        headroom: 1,
-        timeToEvictionMs: 60_000,
-        verdict: of,
-      }));
-      const cluster = aCluster({ summary: aSummary({ nearPressureNodeCount: 2 }), pressure: { items, totalCount: 2 } });
+      const nodes = ['node-1', 'node-2'].map((node) => pressed(node, { timeToEvictionMs: 60_000, verdict: of }));
+      const cluster = aCluster({ summary: aSummary({ nearPressureNodeCount: 2 }), pressure: all(...nodes) });
       return problemsIn({ cluster })[0];
     };
     expect(problemOf(verdict)?.detail).toMatch(/^node-1 \(.*\), node-2 \(.*\)\. node-1: Pods are the cause\.$/);
@@ -371,9 +355,7 @@ describe('problems of the cluster', () => {
   });
 
   it('a scope without nodes is a problem', () => {
-    expect(textsOf({ cluster: aCluster({ nodes: { items: [], totalCount: 0 } }) })).toEqual([
-      'warning nodes: no nodes in scope',
-    ]);
+    expect(textsOf({ cluster: aCluster({ nodes: all() }) })).toEqual(['warning nodes: no nodes in scope']);
   });
 
   it('the problem of an exporter that is not ready names three of many failing checks', () => {
@@ -383,75 +365,53 @@ describe('problems of the cluster', () => {
     ]);
   });
 
+  const ofPods = { section: 'pods', only: 'unknown' };
+  const incomplete = (count: number, ...names: readonly string[]) =>
+    aGap({
+      ...({ kind: 'other', podCount: 0, examplePods: [] } as const),
+      ...{ incompleteWorkloadCount: count, exampleWorkloads: workloads(...names) },
+    });
+  const hostile = "x$(id)'";
+
   it.each([
     [
       aGap({ podCount: 2, examplePods: pods('a', 'b') }),
-      {
-        text: '2 pods missing from the summaries of their nodes',
-        detail: 'shop/a, shop/b on node-1; 1 workload incomplete: shop/cart',
-        hint: "They have been running for more than a minute. Check the kubelet's log.",
-        section: 'pods',
-        only: 'unknown',
-      },
+      ofPods,
+      '2 pods missing from the summaries of their nodes',
+      'shop/a, shop/b on node-1; 1 workload incomplete: shop/cart',
+      "They have been running for more than a minute. Check the kubelet's log.",
     ],
     [
       aGap({ kind: 'no_total', incompleteWorkloadCount: 0, exampleWorkloads: [] }),
-      {
-        text: '1 pod without usage in the summary of its node',
-        detail: 'shop/cart-0 on node-1',
-        hint: "Check the kubelet's log, and whether the container runtime reports statistics.",
-        section: 'pods',
-        only: 'unknown',
-        about: { namespace: 'shop', pod: 'cart-0' },
-      },
+      { ...ofPods, about: { namespace: 'shop', pod: 'cart-0' } },
+      '1 pod without usage in the summary of its node',
+      'shop/cart-0 on node-1',
+      "Check the kubelet's log, and whether the container runtime reports statistics.",
     ],
     [
-      aGap({
-        kind: 'volumes_pending',
-        podCount: 4,
-        examplePods: [...pods('a', 'b'), { namespace: 'x', pod: 'c', node: 'node-2' }],
-      }),
-      {
-        text: 'volumes of 4 pods not measured',
-        detail:
-          'shop/a, shop/b on node-1, x/c on node-2 and 1 more; totals or ratios are too low; 1 workload incomplete: shop/cart',
-        hint: 'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
-        section: 'pods',
-        only: 'unknown',
-      },
+      aGap({ kind: 'volumes_pending', podCount: 4, examplePods: [...pods('a', 'b'), onOther] }),
+      ofPods,
+      'volumes of 4 pods not measured',
+      'shop/a, shop/b on node-1, x/c on node-2 and 1 more; totals or ratios are too low; 1 workload incomplete: shop/cart',
+      'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
     ],
     [
-      aGap({
-        kind: 'other',
-        podCount: 0,
-        examplePods: [],
-        incompleteWorkloadCount: 5,
-        exampleWorkloads: workloads('a', 'b', 'c'),
-      }),
-      {
-        text: '5 incomplete workloads',
-        detail: 'shop/a, shop/b, shop/c and 2 more',
-        hint: 'ephemeral-storage-exporter explain workload shop/a shows which of its pods are not measured, and why.',
-        section: 'workloads',
-      },
+      incomplete(5, 'a', 'b', 'c'),
+      { section: 'workloads' },
+      '5 incomplete workloads',
+      'shop/a, shop/b, shop/c and 2 more',
+      'ephemeral-storage-exporter explain workload shop/a shows which of its pods are not measured, and why.',
     ],
     [
-      aGap({
-        kind: 'other',
-        podCount: 0,
-        examplePods: [],
-        incompleteWorkloadCount: 1,
-        exampleWorkloads: workloads("x$(id)'"),
-      }),
-      {
-        text: '1 incomplete workload',
-        detail: "shop/x$(id)'",
-        hint: `ephemeral-storage-exporter explain workload 'shop/x$(id)'"'"'' shows which of its pods are not measured, and why.`,
-        section: 'workloads',
-      },
+      incomplete(1, hostile),
+      { section: 'workloads' },
+      '1 incomplete workload',
+      `shop/${hostile}`,
+      `ephemeral-storage-exporter explain workload 'shop/x$(id)'"'"'' shows which of its pods are not measured, and why.`,
     ],
-  ])('a gap is a problem with its pods, its cost and what to do: %j', (gap, problem) => {
-    expect(problemsIn({ cluster: aCluster({ gaps: [gap] }) })).toEqual([{ severity: 'warning', ...problem }]);
+  ])('a gap is a problem with its pods, its cost and what to do: %j', (gap, place, text, ...[detail, hint]) => {
+    const problem = { severity: 'warning', ...place, text, detail, hint };
+    expect(problemsIn({ cluster: aCluster({ gaps: [gap] }) })).toEqual([problem]);
   });
 
   it.each([

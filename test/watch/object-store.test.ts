@@ -182,7 +182,7 @@ describe('replace with a list that takes many turns of the event loop', () => {
 describe('upsert', () => {
   const base = thing('a', '1', { labels: { app: 'cart' }, sizes: [{ bytes: 1 }, { bytes: undefined }] });
 
-  it.each<[string, string, Thing]>([
+  it.each<[string, Thing]>([
     ['the same state', structuredClone(base)],
     ['the same state with another resource version', { ...structuredClone(base), resourceVersion: '2' }],
   ])('upsert suppresses %s', (_case, object) => {
