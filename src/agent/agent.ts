@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 
 import type { AgentPod, PodResources, ResourcePart } from '../facts/node/agent-pod.js';
 import type { NodeObjects } from '../facts/node/node-objects.js';
-import type { AgentSnapshot } from '../facts/scrape/snapshot.js';
+import type { ClusterSnapshot } from '../facts/scrape/snapshot.js';
 import type { Clock } from '../lib/base/clock.js';
 import { messageOf, UserError } from '../lib/base/errors.js';
 import type { Lane } from '../lib/base/lane.js';
@@ -44,7 +44,10 @@ export class NodeAgent {
    * Reads these parts of each pod that runs on the node now. The folders are listed at each call: a pod that has started is there, and one
    * that has ended is not, unless it was sampled.
    */
-  async read(nodes: readonly NodeObjects[], parts: ReadonlySet<ResourcePart>): Promise<AgentSnapshot> {
+  async read(
+    nodes: readonly NodeObjects[],
+    parts: ReadonlySet<ResourcePart>,
+  ): Promise<NonNullable<ClusterSnapshot['agent']>> {
     const cgroups = this.#cgroups;
     if (cgroups === undefined || parts.size === 0) return { pods: [] };
     const devices = new BlockDevices(this.#options.deviceFolder ?? '/sys/dev/block');

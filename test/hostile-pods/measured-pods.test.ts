@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { projectPod } from '../../src/cluster/kube/projection.js';
-import type { Figure } from '../../src/cluster/kubelet/figure.js';
 import { cutPod } from '../../src/cluster/kubelet/pod-others.js';
+import type { Figure } from '../../src/cluster/kubelet/summary.js';
 import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
 import { attributePod } from '../../src/facts/node/attribute.js';
 import { explainPod } from '../../src/facts/node/breakdown.js';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { projectPod } from '../../src/cluster/kube/projection.js';
-import type { Figure } from '../../src/cluster/kubelet/figure.js';
+import type { Figure } from '../../src/cluster/kubelet/summary.js';
 import { foldUnknown } from '../../src/facts/node/unknown-items.js';
 import { aContainer, aPod, aVolume } from '../support/builders.js';
 import { sumOf } from '../support/figures.js';

@@ -1,7 +1,7 @@
 /** Plain data for tests: each builder returns a valid object with the changes of the test. */
 import type { Container, Mount, Node, Pod, Volume } from '../../src/cluster/kube/objects.js';
-import type { Figure } from '../../src/cluster/kubelet/figure.js';
 import type { EvictionThreshold } from '../../src/cluster/kubelet/kubelet-configuration.js';
+import type { Figure } from '../../src/cluster/kubelet/summary.js';
 import type {
   ContainerFsStats,
   ContainerSummary,

@@ -1,4 +1,4 @@
-import type { Figure } from '../../src/cluster/kubelet/figure.js';
+import type { Figure } from '../../src/cluster/kubelet/summary.js';
 
 /** 0 where it is not known. */
 function numberOf(figure: Figure): number {

@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { sumPods as sumsOf } from '../../src/facts/node/node-coverage.js';
 import type { BoundPod } from '../../src/facts/node/node-objects.js';
 import type { PodRecord } from '../../src/facts/node/pod-record.js';
-import { Accumulator } from '../../src/facts/workload/aggregate.js';
 import { workloadKey } from '../../src/facts/workload/workload.js';
 import type { WorkloadPartial, WorkloadPartials } from '../../src/facts/workload/workload-partial.js';
+import { Accumulator } from '../../src/facts/workload/workload-partial.js';
 import { sumOf } from '../support/figures.js';
 import { aBoundPod, aContainerUsage, aMeasuredPod, aPodUsage, aWorkload } from '../support/snapshot-builders.js';
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
-import type { Figure } from './figure.js';
+import type { Figure } from './summary.js';
 import type {
   ContainerFsStats,
   ContainerSummary,

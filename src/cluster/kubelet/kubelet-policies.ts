@@ -9,7 +9,7 @@ import { isDnsName } from '../kube/selector-parser.js';
 import type { RequestPolicy } from './cached-request.js';
 import { FailureLog, type FailureLogOptions } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
-import { hasStorage, type NodeSummary } from './summary.js';
+import type { NodeSummary, PodSummary } from './summary.js';
 
 /** How kubelets are asked, by the settings in force. */
 export interface KubeletPolicy {
@@ -158,4 +158,16 @@ function isSudden({ success, failure }: Parameters<Required<RequestPolicy<NodeSu
 function emptyError(nodeName: string, contradiction: string): RequestError {
   const message = `the summary of node ${nodeName} lists no pod, but ${contradiction}`;
   return new RequestError('empty', `${message}; expected for a short time after a restart of the kubelet`);
+}
+
+/** Every kubelet measures its own filesystem, or says of a pod what it uses; others know times, names and images at most. */
+export function hasStorage({ nodefs, pods, saturatedCount }: NodeSummary): boolean {
+  const figures = { ...nodefs, timeMs: undefined };
+  const isKnown = (figure: number | undefined): boolean => figure !== undefined;
+  return saturatedCount > 0 || Object.values(figures).some(isKnown) || pods.some(measuresStorage);
+}
+
+function measuresStorage({ usedBytes, containers, volumes = [] }: PodSummary): boolean {
+  const parts = [...containers.flatMap(({ rootfs, logs }) => [rootfs, logs]), ...volumes];
+  return usedBytes !== undefined || parts.some((part) => part?.usedBytes !== undefined);
 }

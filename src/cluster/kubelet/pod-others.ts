@@ -1,8 +1,8 @@
 import { leastKnown, type Named } from '../../lib/base/maps.js';
 import { byName } from '../../lib/base/ranking.js';
 import { maxListedCount, othersName } from '../kube/pod-bounds.js';
-import { addFigures } from './figure.js';
 import type { ContainerFsStats, ContainerSummary, PartFigures, PodSummary, VolumeSummary } from './summary.js';
+import { addFigures } from './summary.js';
 
 /** What of a pod's containers and volumes is kept: those that are kept one by one, and the rest of each as one entry. */
 export class PodDetail {

@@ -2,7 +2,23 @@
  * The kubelet's Summary API (`/stats/summary`, v1alpha1): the storage fields, decoded tolerantly. A field that is
  * missing or of a wrong type is undefined; only a body that is not a summary at all is an error.
  */
-import type { Figure } from './figure.js';
+import { addKnown } from '../../lib/base/maps.js';
+
+/**
+ * A size or a count that a kubelet reports. `impossible`: one from 2^63 on, which is negative to the kubelet. It is unknown, and so
+ * is each sum with it. Undefined where nothing is reported: the kubelet counts that as 0.
+ */
+export type Figure = number | 'impossible' | undefined;
+
+/** The number that is shown; undefined without one. */
+export function known(figure: Figure): number | undefined {
+  return figure === 'impossible' ? undefined : figure;
+}
+
+/** The sum of what is reported; undefined when neither is. */
+export function addFigures(a: Figure, b: Figure): Figure {
+  return a === 'impossible' || b === 'impossible' ? 'impossible' : addKnown(a, b);
+}
 
 /** A filesystem as a whole. */
 export interface FilesystemSize {
@@ -98,16 +114,4 @@ export interface NodeSummary {
   readonly kubeletStartedAtMs: number | undefined;
   /** How many of the values above no disk has: above 2^53, or more free than there is. */
   readonly saturatedCount: number;
-}
-
-/** Every kubelet measures its own filesystem, or says of a pod what it uses; others know times, names and images at most. */
-export function hasStorage({ nodefs, pods, saturatedCount }: NodeSummary): boolean {
-  const figures = { ...nodefs, timeMs: undefined };
-  const isKnown = (figure: number | undefined): boolean => figure !== undefined;
-  return saturatedCount > 0 || Object.values(figures).some(isKnown) || pods.some(measuresStorage);
-}
-
-function measuresStorage({ usedBytes, containers, volumes = [] }: PodSummary): boolean {
-  const parts = [...containers.flatMap(({ rootfs, logs }) => [rootfs, logs]), ...volumes];
-  return usedBytes !== undefined || parts.some((part) => part?.usedBytes !== undefined);
 }

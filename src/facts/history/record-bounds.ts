@@ -1,7 +1,7 @@
 /** Bounds of what a record keeps of one pod, whose author chooses its size: less than 32 KiB, however large it is. */
 import type { Labels } from '../../cluster/kube/objects.js';
 import { othersName } from '../../cluster/kube/pod-bounds.js';
-import { type Figure, known } from '../../cluster/kubelet/figure.js';
+import { type Figure, known } from '../../cluster/kubelet/summary.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
 import type { MeasuredUsage } from '../node/usage.js';

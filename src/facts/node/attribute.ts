@@ -1,7 +1,7 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { othersName } from '../../cluster/kube/pod-bounds.js';
-import { addFigures, type Figure } from '../../cluster/kubelet/figure.js';
 import type { ContainerSummary, PodSummary } from '../../cluster/kubelet/summary.js';
+import { addFigures, type Figure } from '../../cluster/kubelet/summary.js';
 import { finderByName, mergeByName } from '../../lib/base/maps.js';
 import { sortedByName } from '../../lib/base/ranking.js';
 import { addShares, type Share, sharersOfVolumes } from './shares.js';

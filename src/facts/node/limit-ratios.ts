@@ -1,8 +1,8 @@
 import type { Container, Pod } from '../../cluster/kube/objects.js';
 import { checkedContainers, checkedVolumes } from '../../cluster/kube/pod-rest.js';
 import { type Amount, formatQuantity, ratioTo, roundUp } from '../../cluster/kube/quantity.js';
-import { addFigures, type Figure } from '../../cluster/kubelet/figure.js';
 import type { ContainerSummary, PartFigures, PodSummary, VolumeSummary } from '../../cluster/kubelet/summary.js';
+import { addFigures, type Figure } from '../../cluster/kubelet/summary.js';
 import { finderByName, mergeByName } from '../../lib/base/maps.js';
 import { exemptionOf, podLimit } from './limits.js';
 import { canBind, cannotExceed, comparedSizeLimit, lacksRootfs, type UnenforcedReason } from './unenforced-limits.js';

@@ -1,7 +1,7 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { ofSamePod } from '../../cluster/kube/pod-identity.js';
 import { type Clock, latestNowMs } from '../../lib/base/clock.js';
-import { Accumulator } from '../workload/aggregate.js';
+import { Accumulator } from '../workload/workload-partial.js';
 import { noUsage, type WorkloadPartials } from '../workload/workload-partial.js';
 import type { FrozenStatistics } from './frozen-statistics.js';
 import { isActive } from './limits.js';

@@ -1,8 +1,8 @@
 import { ofSamePod } from '../../cluster/kube/pod-identity.js';
 import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
-import { known } from '../../cluster/kubelet/figure.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import type { ContainerSummary, NodeSummary } from '../../cluster/kubelet/summary.js';
+import { known } from '../../cluster/kubelet/summary.js';
 import { getOrAdd } from '../../lib/base/maps.js';
 import {
   type Forecast,

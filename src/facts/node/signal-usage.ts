@@ -7,8 +7,8 @@ import {
   filesystemOf,
   type SignalFilesystem,
 } from '../../cluster/kubelet/eviction-signals.js';
-import { addFigures, type Figure, known } from '../../cluster/kubelet/figure.js';
 import type { PartFigures, PodSummary } from '../../cluster/kubelet/summary.js';
+import { addFigures, type Figure, known } from '../../cluster/kubelet/summary.js';
 import { finderByName } from '../../lib/base/maps.js';
 import type { StorageLayout } from './node-layout.js';
 import { countedComponent } from './volume-usage.js';

@@ -1,7 +1,7 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { othersName } from '../../cluster/kube/pod-bounds.js';
-import { addFigures, type Figure } from '../../cluster/kubelet/figure.js';
 import type { ItemCounts } from '../../cluster/kubelet/summary.js';
+import { addFigures, type Figure } from '../../cluster/kubelet/summary.js';
 import { addWhole, finderByName, leastKnown, type Named } from '../../lib/base/maps.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
 

@@ -1,8 +1,8 @@
 import type { Pod, PodRest, Volume, VolumeType } from '../../cluster/kube/objects.js';
 import { othersName } from '../../cluster/kube/pod-bounds.js';
 import { measuredVolumes, volumeGroupsOf } from '../../cluster/kube/pod-rest.js';
-import { addFigures } from '../../cluster/kubelet/figure.js';
 import type { PodSummary, VolumeSummary } from '../../cluster/kubelet/summary.js';
+import { addFigures } from '../../cluster/kubelet/summary.js';
 import { finderByName, haveDistinctNames, mergeByName } from '../../lib/base/maps.js';
 import type { Component, VolumeUsage } from './usage.js';
 

@@ -32,17 +32,6 @@ export interface SummaryCache {
   retain(nodeNames: ReadonlySet<string>): void;
 }
 
-export interface NodeLookupsOptions {
-  readonly cache: SummaryCache;
-  readonly trackers: NodeTrackers;
-  /** How long a summary is fresh as a rule, in milliseconds. */
-  readonly ttlMs: number;
-  readonly lane: Lane;
-  /** In which requests begin. */
-  readonly requests: Lane;
-  readonly clock: Clock;
-}
-
 export interface NodeLookup {
   readonly node: Node;
   readonly lookup: CacheLookup;
@@ -68,9 +57,18 @@ export interface FreshenOptions {
 
 /** Gets what kubelets say, and derives it as it arrives. */
 export class NodeLookups {
-  readonly #options: NodeLookupsOptions;
+  readonly #options;
 
-  constructor(options: NodeLookupsOptions) {
+  constructor(options: {
+    readonly cache: SummaryCache;
+    readonly trackers: NodeTrackers;
+    /** How long a summary is fresh as a rule, in milliseconds. */
+    readonly ttlMs: number;
+    readonly lane: Lane;
+    /** In which requests begin. */
+    readonly requests: Lane;
+    readonly clock: Clock;
+  }) {
     this.#options = options;
   }
 
@@ -85,10 +83,10 @@ export class NodeLookups {
     using wait = new ResponseWait({ clock, parent: signal, waitsForAll, requests });
     const { ready, others } = await this.#lookUp(order);
     const asked = await this.#ask(others, wait, only);
-    const waiting = new Set(asked.map(({ node }) => node));
+    const waiting = new Set(asked.keys());
     // One large node after the other: each is begun before the deadline or not at all.
     const largeNodes = new Mutex();
-    const answered = asked.map(async ({ node, lookup: pending }) => {
+    const answered = Array.from(asked, async ([node, pending]) => {
       const lookup = await pending;
       waiting.delete(node);
       return this.#derive(node, lookup, { ...options, largeNodes });
@@ -108,40 +106,43 @@ export class NodeLookups {
   }
 
   /** `ready`: nodes with fresh data of which all is derived; `others`, in this order, with the fresh data that they have. */
-  async #lookUp(order: readonly Node[]): Promise<{ ready: readonly NodeLookup[]; others: readonly OtherNode[] }> {
+  async #lookUp(
+    order: readonly Node[],
+  ): Promise<{ ready: readonly NodeLookup[]; others: ReadonlyMap<Node, FoundLookup | undefined> }> {
     const { cache, trackers, lane } = this.#options;
-    const [ready, others]: [NodeLookup[], OtherNode[]] = [[], []];
+    const ready: NodeLookup[] = [];
+    const others = new Map<Node, FoundLookup | undefined>();
     await lane.each(order, (node) => {
       const fresh = cache.getFresh(node);
       if (fresh !== undefined && trackers.of(node).isCurrent(node, fresh)) ready.push({ node, lookup: fresh });
-      else others.push({ node, fresh });
+      else others.set(node, fresh);
     });
     return { ready, others };
   }
 
   /** Requests to all nodes without fresh data are under way, or wait for a slot, when it resolves. */
   async #ask(
-    others: readonly OtherNode[],
+    others: ReadonlyMap<Node, FoundLookup | undefined>,
     wait: ResponseWait,
     only: FreshenOptions['only'],
-  ): Promise<readonly AskedNode[]> {
+  ): Promise<ReadonlyMap<Node, Promise<CacheLookup>>> {
     const { cache, lane } = this.#options;
     const isAsked = ({ name }: Node): boolean => only?.has(name) ?? true;
     const notAsked = AbortSignal.abort();
     // Fresh data is no response: how long the others are waited for must not depend on what is derived already.
-    const names = others.flatMap(({ node, fresh }) => (fresh === undefined && isAsked(node) ? [node.name] : []));
+    const names = [...others].flatMap(([node, fresh]) => (fresh === undefined && isAsked(node) ? [node.name] : []));
     const hanging = new Set(names.filter((name) => cache.lastFailure(name)?.reason === 'timeout'));
     const awaited = names.filter((name) => !hanging.has(name));
     wait.start(new Map(awaited.map((name) => [name, cache.lastDurationMs(name)])));
-    const asked: AskedNode[] = [];
-    await lane.each(others, ({ node, fresh }) => {
+    const asked = new Map<Node, Promise<CacheLookup>>();
+    await lane.each(others, ([node, fresh]) => {
       if (hanging.has(node.name)) void cache.refresh(node);
-      const signal = isAsked(node) ? wait.signalFor(asked.length) : notAsked;
+      const signal = isAsked(node) ? wait.signalFor(asked.size) : notAsked;
       const lookup = fresh ? Promise.resolve(fresh) : cache.get(node, signal);
       void lookup.then(() => {
         wait.responded(node.name);
       });
-      asked.push({ node, lookup });
+      asked.set(node, lookup);
     });
     return asked;
   }
@@ -180,14 +181,4 @@ export class NodeLookups {
       if (!signal.aborted) onView?.(trackers.of(node).view(node, { state: 'absent', reason: 'never' }), new Map());
     });
   }
-}
-
-interface OtherNode {
-  readonly node: Node;
-  readonly fresh: FoundLookup | undefined;
-}
-
-interface AskedNode {
-  readonly node: Node;
-  readonly lookup: Promise<CacheLookup>;
 }

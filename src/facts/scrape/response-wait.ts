@@ -4,16 +4,6 @@ import type { Clock } from '../../lib/base/clock.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { getOrAdd } from '../../lib/base/maps.js';
 
-export interface ResponseWaitOptions {
-  readonly clock: Clock;
-  /** Ends the wait. */
-  readonly parent: AbortSignal;
-  /** Whether the wait goes on until every node has responded. */
-  readonly waitsForAll: boolean;
-  /** In which requests begin: while it is held, nobody can be asked. */
-  readonly requests: Lane;
-}
-
 /** That share a signal: a signal takes time in the square of its listeners. */
 const nodesPerSignal = 64;
 
@@ -29,7 +19,7 @@ const leastPatienceMs = 500;
  * time. Without any of these figures there is nothing to compare with, and the wait goes on.
  */
 export class ResponseWait implements Disposable {
-  readonly #options: ResponseWaitOptions;
+  readonly #options;
   readonly #startMs: number;
   /** By the group of nodes whose requests it ends. */
   readonly #ended = new Map<number, AbortController>();
@@ -40,7 +30,15 @@ export class ResponseWait implements Disposable {
   #lastResponseAtMs: number | undefined;
   #isTiming = false;
 
-  constructor(options: ResponseWaitOptions) {
+  constructor(options: {
+    readonly clock: Clock;
+    /** Ends the wait. */
+    readonly parent: AbortSignal;
+    /** Whether the wait goes on until every node has responded. */
+    readonly waitsForAll: boolean;
+    /** In which requests begin: while it is held, nobody can be asked. */
+    readonly requests: Lane;
+  }) {
     this.#options = options;
     this.#startMs = options.clock.monotonicMs();
     if (options.parent.aborted) this.#end();

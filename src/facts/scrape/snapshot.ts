@@ -14,14 +14,8 @@ export interface ClusterSnapshot {
   readonly evictions: EvictionSnapshot;
   /** Namespaces in scope whose pods are not known. */
   readonly unlistedNamespaces: readonly string[];
-  /** Undefined without the agent on the node. */
-  readonly agent?: AgentSnapshot;
-}
-
-/** What the agent on the node adds. */
-export interface AgentSnapshot {
-  /** Pods that run on its node. */
-  readonly pods: readonly AgentPod[];
+  /** What the agent on the node adds: of pods that run there. */
+  readonly agent?: { readonly pods: readonly AgentPod[] };
 }
 
 /** What the API server knows of all nodes, by name. */

@@ -10,10 +10,6 @@ export interface WorkloadDefinition {
   readonly namespaces: readonly string[];
 }
 
-interface Configured extends WorkloadDefinition {
-  readonly workload: Workload;
-}
-
 interface DiscoveredTuple {
   /** The values in the order of the keys, in a form that no two tuples share. */
   readonly tuple: string;
@@ -33,7 +29,7 @@ const maxMemoizedCount = 65_536;
  */
 export class LabelWorkloads {
   readonly configured: readonly Workload[];
-  readonly #definitions: readonly Configured[];
+  readonly #definitions: readonly (WorkloadDefinition & { readonly workload: Workload })[];
   readonly #configuredNames: ReadonlySet<string>;
   readonly #keys: readonly string[];
   readonly #nextNumber: () => number;

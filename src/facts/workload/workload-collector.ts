@@ -1,8 +1,8 @@
 import type { Lane } from '../../lib/base/lane.js';
 import { byNames } from '../../lib/base/ranking.js';
-import { Accumulator } from './aggregate.js';
 import { type Workload, workloadKey } from './workload.js';
 import type { WorkloadBackoff } from './workload-backoff.js';
+import { Accumulator } from './workload-partial.js';
 import {
   emptyPartial,
   type NodePart,
@@ -12,19 +12,9 @@ import {
 } from './workload-partial.js';
 import type { WorkloadResolver } from './workload-resolver.js';
 
-export interface WorkloadCollectorOptions {
-  /** Served also without pods. */
-  readonly configured: readonly Workload[];
-  readonly backoff: WorkloadBackoff;
-  readonly pods: { unlistedNamespaces(): readonly string[] };
-  readonly resolver: Pick<WorkloadResolver, 'mayHavePodsIn'>;
-  readonly lane: Lane;
-}
-
 /** Sums the workloads of one scrape. Those that cannot be collected back off. */
 export class WorkloadCollector {
-  readonly #options: WorkloadCollectorOptions;
-  readonly #lane: Lane;
+  readonly #options;
   /** The last ones, and what they were collected from. */
   #last:
     | {
@@ -34,9 +24,15 @@ export class WorkloadCollector {
       }
     | undefined;
 
-  constructor(options: WorkloadCollectorOptions) {
+  constructor(options: {
+    /** Served also without pods. */
+    readonly configured: readonly Workload[];
+    readonly backoff: WorkloadBackoff;
+    readonly pods: { unlistedNamespaces(): readonly string[] };
+    readonly resolver: Pick<WorkloadResolver, 'mayHavePodsIn'>;
+    readonly lane: Lane;
+  }) {
     this.#options = options;
-    this.#lane = options.lane;
   }
 
   /**
@@ -61,21 +57,21 @@ export class WorkloadCollector {
   async #collect(parts: readonly NodePart[], recordsFailures: boolean): Promise<readonly WorkloadSnapshot[]> {
     const { configured, backoff } = this.#options;
     const totals = new Accumulator();
-    await this.#lane.each(parts, (part) => {
+    await this.#options.lane.each(parts, (part) => {
       totals.addAll(part.workloads);
     });
     const partials = new Map(configured.map((workload) => [workloadKey(workload), emptyPartial(workload)]));
-    await this.#lane.each(totals.entries(), ([key, partial]) => partials.set(key, partial));
+    await this.#options.lane.each(totals.entries(), ([key, partial]) => partials.set(key, partial));
     backoff.retain(new Set(partials.keys()));
     const onAbsentNodes = await this.#onAbsentNodes(parts);
     const failing = new Set<string>();
-    await this.#lane.each(partials, ([key, { expectedPods, measuredPods }]) => {
+    await this.#options.lane.each(partials, ([key, { expectedPods, measuredPods }]) => {
       if (expectedPods > 0 && measuredPods === 0) failing.add(key);
     });
     const evidence = await this.#evidence(parts, new Set([...failing, ...backoff.failedKeys()]));
     const sorted = [...partials].sort(byNames(([key]) => [key]));
     const workloads: WorkloadSnapshot[] = [];
-    await this.#lane.each(sorted, ([key, partial]) => {
+    await this.#options.lane.each(sorted, ([key, partial]) => {
       const state = {
         isFailing: failing.has(key),
         evidence: evidence.get(key),
@@ -91,7 +87,7 @@ export class WorkloadCollector {
   async #onAbsentNodes(parts: readonly NodePart[]): Promise<ReadonlyMap<string, number>> {
     const counts = new Map<string, number>();
     const absent = parts.filter(({ hasData, isInCluster }) => isInCluster && !hasData);
-    await this.#lane.each(absent, ({ workloads }) => {
+    await this.#options.lane.each(absent, ({ workloads }) => {
       for (const [key, { expectedPods }] of workloads) counts.set(key, (counts.get(key) ?? 0) + expectedPods);
     });
     return counts;
@@ -104,7 +100,7 @@ export class WorkloadCollector {
   ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const evidence = new Map(Array.from(keys, (key) => [key, new Set<string>()]));
     if (keys.size === 0) return evidence;
-    await this.#lane.each(parts, ({ nodeName, hasData, workloads }) => {
+    await this.#options.lane.each(parts, ({ nodeName, hasData, workloads }) => {
       if (!hasData) return;
       for (const [key, { measuredPods }] of workloads) {
         const known = evidence.get(key);

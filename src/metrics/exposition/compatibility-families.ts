@@ -3,7 +3,7 @@
  * https://github.com/jmcgrath207/k8s-ephemeral-storage-metrics
  */
 import { roundUp } from '../../cluster/kube/quantity.js';
-import { known } from '../../cluster/kubelet/figure.js';
+import { known } from '../../cluster/kubelet/summary.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import {
   legacyContainers,

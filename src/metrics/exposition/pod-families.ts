@@ -1,4 +1,4 @@
-import { known } from '../../cluster/kubelet/figure.js';
+import { known } from '../../cluster/kubelet/summary.js';
 import type { ContainerUsage } from '../../facts/node/usage.js';
 import { sharedContainers } from './compatibility-sources.js';
 import type { Profile } from './family.js';

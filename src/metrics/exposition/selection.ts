@@ -10,14 +10,13 @@ export interface FamilyRules {
   readonly deny: readonly string[];
 }
 
-type NamedFamily = Pick<FamilyRow, 'name' | 'level'>;
-export type FamilyPredicate = (family: NamedFamily) => boolean;
+export type FamilyPredicate = (family: Pick<FamilyRow, 'name' | 'level'>) => boolean;
 
 /**
  * Of these levels: the families that `allow` matches, whatever their profile, or those of the profile when
  * `allow` is empty; without those that `deny` matches. Families about the exporter are always exposed.
  */
-export function allowedBy(rules: FamilyRules): (family: NamedFamily & Pick<FamilyRow, 'profile'>) => boolean {
+export function allowedBy(rules: FamilyRules): (family: Pick<FamilyRow, 'name' | 'level' | 'profile'>) => boolean {
   const [allowed, denied] = [rules.allow.map(compilePattern), rules.deny.map(compilePattern)];
   return ({ name, level, profile }) => {
     if (level === 'exporter') return true;

@@ -1,4 +1,4 @@
-import { type Figure, known } from '../../cluster/kubelet/figure.js';
+import { type Figure, known } from '../../cluster/kubelet/summary.js';
 import type { LimitRatio, LimitRule } from '../../facts/node/limit-ratios.js';
 import { hasLimits } from '../../facts/node/limits.js';
 import type { MeasuredNodeView } from '../../facts/node/node-view.js';

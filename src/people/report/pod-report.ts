@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../../cluster/kube/objects.js';
 import { roundUp } from '../../cluster/kube/quantity.js';
-import { known } from '../../cluster/kubelet/figure.js';
+import { known } from '../../cluster/kubelet/summary.js';
 import { hasUnknownUsage } from '../../facts/node/limit-ratios.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../../facts/node/limits.js';
 import { knownNearest } from '../../facts/node/near-evictions.js';

@@ -1,6 +1,6 @@
 import type { Volume, VolumeType } from '../../cluster/kube/objects.js';
 import { roundUp } from '../../cluster/kube/quantity.js';
-import { known } from '../../cluster/kubelet/figure.js';
+import { known } from '../../cluster/kubelet/summary.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
 import type { DerivedPod } from '../../facts/node/pod-record.js';
 import type { VolumeUsage } from '../../facts/node/usage.js';

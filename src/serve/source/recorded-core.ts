@@ -2,8 +2,9 @@ import { Registry } from 'prom-client';
 
 import type { Node, Pod } from '../../cluster/kube/objects.js';
 import { wholeCluster } from '../../cluster/kube/scope.js';
+import { hasStorage } from '../../cluster/kubelet/kubelet-policies.js';
 import type { FoundLookup } from '../../cluster/kubelet/lookup.js';
-import { hasStorage, type NodeSummary } from '../../cluster/kubelet/summary.js';
+import type { NodeSummary } from '../../cluster/kubelet/summary.js';
 import type { Config } from '../../config/schema.js';
 import { EvictionLog } from '../../facts/history/eviction-log.js';
 import { type Clock, systemClock } from '../../lib/base/clock.js';
