@@ -6,12 +6,11 @@ import { checkedFiles, type ExporterAddress, parseExporter, viewOrigins } from '
 import type { ClusterFlags } from '../serve/source/one-shot.js';
 import type { CommandContext } from './context.js';
 import type { ExplainOptions } from './explain/explain-command.js';
-import { isPathSegment } from './path-segment.js';
-import { withRequestTimeout } from './request-timeout.js';
 import {
   explainForms,
   explainResources,
   type ExplainTarget,
+  isPathSegment,
   outputFlag,
   parseExplainTarget,
   parseTopResource,
@@ -25,6 +24,7 @@ import {
   settingFlags,
   withCredentials,
   withRecordings,
+  withRequestTimeout,
   withSettingsFile,
 } from './setting-flags.js';
 import {

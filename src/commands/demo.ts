@@ -1,14 +1,21 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+
 import type { SimulatedCluster } from '../../sim/cluster.js';
 import { staticCredentials } from '../cluster/credentials/credentials.js';
 import { type Loaded, loadSettings, type SettingFlags } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { LinkedAbort } from '../lib/base/abortable.js';
+import { messageOf } from '../lib/base/errors.js';
 import type { CommandContext } from './context.js';
 import { shownCommand, tryLines } from './demo-commands.js';
-import { scrapeRegularly } from './own-scrapes.js';
 import { runApp } from './run-app.js';
 import { kubeconfigFile, simulatedCluster } from './simulation.js';
 import type { SimulationFlags } from './simulation-flags.js';
+
+/** Between two scrapes of its own. */
+const intervalMs = 10_000;
 
 /** Of the cluster, in the kubeconfig and on the page. */
 const clusterName = 'demo';
@@ -97,4 +104,34 @@ function announceEviction({ model }: SimulatedCluster, kubeconfig: string, conte
     const command = shownCommand(['explain', 'eviction', '-n', namespace, name], kubeconfig, context);
     context.writeOut(`A pod was evicted. Why:\n  ${command}\n`);
   });
+}
+
+/** Scrapes the exporter of this process until the stop signal, as Prometheus would. Reports the first failure. */
+async function scrapeRegularly(
+  scrape: { readonly url: string; readonly headers: Readonly<Record<string, string>> },
+  { clock, stopSignal, writeError }: Pick<CommandContext, 'clock' | 'stopSignal' | 'writeError'>,
+): Promise<void> {
+  const isOver = (): boolean => stopSignal.aborted;
+  let hasFailed = false;
+  while (!isOver()) {
+    await clock.sleep(intervalMs, stopSignal).catch(() => undefined);
+    if (isOver()) return;
+    try {
+      await read(scrape, stopSignal);
+    } catch (error) {
+      if (!hasFailed && !isOver()) writeError(`the demo cannot scrape itself: ${messageOf(error)}\n`);
+      hasFailed = true;
+    }
+  }
+}
+
+/** The certificate is not verified: it is that of this process. */
+async function read({ url, headers }: Parameters<typeof scrapeRegularly>[0], signal: AbortSignal): Promise<void> {
+  const options = { headers, signal };
+  const request = url.startsWith('https:')
+    ? requestHttps(url, { ...options, rejectUnauthorized: false })
+    : requestHttp(url, options);
+  const [response] = (await once(request.end(), 'response')) as [IncomingMessage];
+  await once(response.resume(), 'end');
+  if (response.statusCode !== 200) throw new Error(`HTTP ${response.statusCode ?? 0}`);
 }

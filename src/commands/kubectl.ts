@@ -26,7 +26,15 @@ const forbidden = /^Error from server \(Forbidden\): /m;
  */
 export async function runKubectl(
   words: readonly string[],
-  { environment, maxOutputBytes, signal }: KubectlOptions,
+  {
+    environment,
+    maxOutputBytes,
+    signal,
+  }: {
+    readonly environment: Readonly<NodeJS.ProcessEnv>;
+    readonly maxOutputBytes: number;
+    readonly signal: AbortSignal;
+  },
 ): Promise<KubectlResult> {
   signal.throwIfAborted();
   const child = spawn('kubectl', words, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -55,12 +63,6 @@ export async function runKubectl(
   } finally {
     signal.removeEventListener('abort', stop);
   }
-}
-
-interface KubectlOptions {
-  readonly environment: Readonly<NodeJS.ProcessEnv>;
-  readonly maxOutputBytes: number;
-  readonly signal: AbortSignal;
 }
 
 class CappedText {

@@ -2,7 +2,6 @@ import { Command, Option } from 'commander';
 
 import { didYouMean } from '../config/suggestion.js';
 import { UsageError } from '../lib/base/errors.js';
-import { argumentError } from './argument-error.js';
 import { addClusterCommands } from './cluster-commands.js';
 import type { CommandContext } from './context.js';
 import { addExamples } from './examples.js';
@@ -161,4 +160,16 @@ function printVersion(form: (typeof versionForms)[number], { version, writeOut }
   const platform = `${process.platform}/${process.arch}`;
   if (form === 'text') writeOut(`ephemeral-storage-exporter ${version}, Node.js ${nodeVersion}, ${platform}\n`);
   else writeOut(dataText({ version, nodeVersion, platform }, form));
+}
+
+const invalidOption = /^option '.*?(?<name>--[\w.-]+).*?' argument '(?<value>.*)' is invalid\. (?<hint>.*)$/;
+const tooMany = /^too many arguments for '(.*)'\. Expected (\d+) arguments? but got (\d+)\.$/;
+
+/** Returns commander's text on one line in the style of the program's own errors: `--limit: found "x", allowed: …`. */
+function argumentError(text: string): string {
+  const line = text.replaceAll(/\s*\n\s*/g, ' ').trim();
+  const message = line.replace(/^error: /, '').replace(tooMany, '$1: found $3 arguments, allowed: at most $2');
+  const { name, value = '', hint = '' } = invalidOption.exec(message)?.groups ?? {};
+  if (name === undefined) return message;
+  return `${name}: found "${value}", ${hint.replace(/^Allowed choices are (.*)\.$/, 'allowed: $1')}`;
 }

@@ -87,3 +87,11 @@ export const explainForms = ['text', 'json', 'yaml'] as const;
 export function outputFlag(forms: readonly [string, ...string[]]): Option {
   return new Option('-o, --output <form>', 'output format').choices(forms).default(forms[0]);
 }
+
+/**
+ * Whether the API server takes a name as part of a path, as kubectl checks it too.
+ * https://kubernetes.io/docs/concepts/overview/working-with-objects/names/#path-segment-names
+ */
+export function isPathSegment(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/%]/.test(name);
+}

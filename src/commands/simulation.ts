@@ -4,24 +4,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import type { SimulatedCluster } from '../../sim/cluster.js';
-import type { Scenario } from '../../sim/model/scenario.js';
 import { codeOf, UsageError, UserError } from '../lib/base/errors.js';
 import type { CommandContext } from './context.js';
 import { defaultNodeCount, maxNodeCount, type SimulationFlags } from './simulation-flags.js';
 
-interface Simulation {
-  readonly scenario: Scenario;
-  readonly start: () => Promise<SimulatedCluster>;
-  /** Of an exporter that listens on this port. */
-  readonly addExporter: (cluster: SimulatedCluster, port: number) => void;
-}
-
 /** Throws UsageError for a flag that is no number of its range, and UserError without the simulated cluster. */
-export async function simulatedCluster(
-  flags: SimulationFlags,
-  { clock }: Pick<CommandContext, 'clock'>,
-  apiPort = 0,
-): Promise<Simulation> {
+export async function simulatedCluster(flags: SimulationFlags, { clock }: Pick<CommandContext, 'clock'>, apiPort = 0) {
   const seed = wholeNumber('--seed', flags.seed, { max: 2 ** 32 - 1 });
   const { nodes, pods } = flags;
   const nodeCount = wholeNumber('--nodes', nodes ?? defaultNodeCount, { min: 2, max: maxNodeCount });
@@ -30,8 +18,9 @@ export async function simulatedCluster(
   const scenario = scenarioOf({ name: flags.scenario, nodeCount, podCount });
   return {
     scenario,
-    start: () => SimulatedCluster.start({ seed, clock, apiPort, controlPort: 0, scenario }),
-    addExporter: ({ model }, port) => {
+    start: (): Promise<SimulatedCluster> => SimulatedCluster.start({ seed, clock, apiPort, controlPort: 0, scenario }),
+    /** Of an exporter that listens on this port. */
+    addExporter: ({ model }: SimulatedCluster, port: number): void => {
       addExporter(model, port);
     },
   };

@@ -1,14 +1,10 @@
 import type { SettingFault } from './faults.js';
 
-interface RemovedSetting {
-  /** Of a setting, or of a section with all that was in it. */
-  readonly path: string;
-  /** What to do now: ends the line of the error. */
-  readonly instead: string;
-}
-
-/** Settings that the version before had. A row is kept for one version. */
-export const removedSettings: readonly RemovedSetting[] = [
+/**
+ * Settings, or sections with all that was in them, that the version before had; what to do now ends the line of the error. A row
+ * is kept for one version.
+ */
+export const removedSettings: readonly { readonly path: string; readonly instead: string }[] = [
   ...['workload', 'node', 'pod', 'container', 'volume'].map((level) => ({
     path: `metrics.levels.${level}`,
     instead: 'set metrics.levels to the list of the levels to serve',

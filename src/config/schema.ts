@@ -6,7 +6,6 @@ import * as z from 'zod/mini';
 
 import { isDnsName } from '../cluster/kube/selector-parser.js';
 import { skippedByDefault } from '../cluster/kube/virtual-node.js';
-import { agent } from './agent-schema.js';
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
@@ -175,6 +174,20 @@ const web = section({
     allowed:
       'a list (as text separated by ";") of links such as Grafana=https://grafana.example.com/d/ephemeral-storage-overview, with http or https and without a password',
     help: 'Links on the pages, for example to dashboards. `{cluster}`, `{namespace}`, `{pod}`, `{node}` and `{workload}` in it become the names of what a page shows, percent-encoded; the link is then on the pages that have all of its names.',
+  }),
+});
+
+const agent = section({
+  enabled: boolean({
+    default: false,
+    help: 'Read on the node itself what the kernel counts for each pod: `pod_io_written_bytes_total` and, in the full profile, `pod_cgroup_*`. Requires `cluster.nodeLocal` or --node, and `/sys/fs/cgroup` of the host as in the overlay `node-local-agent`.',
+  }),
+  sampleInterval: duration({
+    default: '0s',
+    minMs: 50,
+    maxMs: 10_000,
+    zero: 'for never',
+    help: 'How often pods younger than a minute are sampled between scrapes: their peaks of memory and processes, which `pod_cgroup_memory_bytes` and `pod_cgroup_pids` in the full profile then have for pods too that have ended since the last scrape.',
   }),
 });
 

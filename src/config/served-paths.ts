@@ -69,3 +69,10 @@ export function isServedPath(path: string): boolean {
     return pattern.length === parts.length && pattern.every((part, at) => part.startsWith(':') || part === parts[at]);
   });
 }
+
+const probePaths: readonly (string | undefined)[] = [...livenessPaths, ...readinessPaths];
+
+/** Whether a request asks how the process is, as the kubelet does. */
+export function isProbe({ url }: { readonly url?: string | undefined }): boolean {
+  return probePaths.includes(url?.split('?', 1)[0]);
+}

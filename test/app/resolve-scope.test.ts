@@ -26,7 +26,7 @@ function resolve({ settings, host, nodes, failure }: Case) {
   const options = {
     settings: { ...wholeSettings, ...settings },
     host: { name: 'test-host', nodeName: undefined, ...host },
-    nodes: { namesOf },
+    nodes: namesOf,
   };
   return resolveScope(options, never);
 }

@@ -2,18 +2,18 @@
 
 import { expect, it } from 'vitest';
 
-import { DeferredStatus, type StatusEndpoint } from '../../src/serve/server/deferred-status.js';
+import { DeferredStatus } from '../../src/serve/server/deferred-status.js';
 import { sendText } from '../../src/serve/server/responses.js';
 import { send } from '../support/http-get.js';
 import { aLogger, RunningServer, someRoutes } from './test-server.js';
 
-const endpointOf = (text: string): StatusEndpoint['page'] => {
+const endpointOf = (text: string): DeferredStatus['page'] => {
   return (_request, response) => {
     sendText(response, 200, text);
     return Promise.resolve();
   };
 };
-const loaded: StatusEndpoint = { page: endpointOf('page'), json: endpointOf('json') };
+const loaded: Pick<DeferredStatus, 'page' | 'json'> = { page: endpointOf('page'), json: endpointOf('json') };
 
 it('the status is loaded by the first view, once for all', async () => {
   let importCount = 0;

@@ -7,7 +7,7 @@ import { emptyScenario } from '../../sim/model/scenario.js';
 import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { wholeCluster } from '../../src/cluster/kube/scope.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import { ClusterReader, type ReadingSubject } from '../../src/serve/source/cluster-reader.js';
+import { type AskedPlace, ClusterReader } from '../../src/serve/source/cluster-reader.js';
 import type { CommandRequestsOptions } from '../../src/serve/source/command-requests.js';
 import { podSpec } from '../sim/pods.js';
 import { commandRequests } from '../support/command-context.js';
@@ -19,10 +19,10 @@ const readerOf = (
   { apiUrl, caPem: ca, token }: SimulatedCluster,
   clock: ManualClock,
   {
-    subject,
+    place,
     settings = '',
     ...requests
-  }: Partial<CommandRequestsOptions> & { readonly subject?: ReadingSubject; readonly settings?: string } = {},
+  }: Partial<CommandRequestsOptions> & { readonly place?: AskedPlace; readonly settings?: string } = {},
 ): ClusterReader =>
   new ClusterReader({
     config: settingsOf(settings),
@@ -30,7 +30,7 @@ const readerOf = (
     credentials: staticCredentials({ server: new URL(apiUrl), ca, token }),
     requests: commandRequests(clock, requests),
     context: { clock, random: () => 0.5, version: '0.0.0-test' },
-    subject,
+    place,
   });
 
 const nodesOf = ({ snapshot }: ClusterReading): readonly string[] => snapshot.nodes.map(({ nodeName }) => nodeName);
@@ -83,18 +83,18 @@ it('later readings know what was last known of a node that fails', async () => {
   expect(lastKnownOf(view)).toMatchObject({ ageMs: 120_000 });
 });
 
-it.each<ReadingSubject>([
+it.each<AskedPlace>([
   { node: 'node-1' },
   { pod: { name: 'cart-0' } },
   { pod: { name: 'cart-0', namespace: 'shop' } },
   { node: 'node-1', pod: { name: 'web-0' } },
-])('of %j, the kubelet of its node alone is asked and waited for', async (subject) => {
+])('of %j, the kubelet of its node alone is asked and waited for', async (place) => {
   const clock = new ManualClock();
   await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1', 'node-2') });
   cluster.model.addPod(podSpec('cart-0', { namespace: 'shop', nodeName: 'node-1' }));
   cluster.model.addPod(podSpec('web-0', { namespace: 'shop', nodeName: 'node-2' }));
   await cluster.setFault('node-2', 'hang');
-  await using reader = readerOf(cluster, clock, { subject });
+  await using reader = readerOf(cluster, clock, { place });
   await reader.synced(never);
   const reading = await reader.read(never);
   expect(nodesOf(reading)).toEqual(['node-1']);
@@ -102,18 +102,18 @@ it.each<ReadingSubject>([
   expect(cluster.kubeletRequestCount('node-2')).toBe(0);
 });
 
-it.each<ReadingSubject>([
+it.each<AskedPlace>([
   { node: 'node-9' },
   { node: 'node-3' },
   { pod: { name: 'none' } },
   { pod: { name: 'cart-0', namespace: 'ops' } },
-])('of %j, which is on no node that is scraped, all nodes are read', async (subject) => {
+])('of %j, which is on no node that is scraped, all nodes are read', async (place) => {
   const clock = new ManualClock();
   const scenario = emptyScenario('node-1', 'node-2', 'node-3');
   await using cluster = await SimulatedCluster.start({ clock, scenario });
   cluster.model.addPod(podSpec('cart-0', { namespace: 'shop', nodeName: 'node-1' }));
   const settings = 'cluster: {skipNodes: [kubernetes.io/hostname=node-3]}';
-  await using reader = readerOf(cluster, clock, { subject, settings });
+  await using reader = readerOf(cluster, clock, { place, settings });
   await reader.synced(never);
   expect(nodesOf(await reader.read(never))).toEqual(['node-1', 'node-2', 'node-3']);
   expect(cluster.kubeletRequestCount('node-3')).toBe(0);

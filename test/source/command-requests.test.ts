@@ -11,7 +11,7 @@ import { addExporter } from '../../sim/model/exporter-pod.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { runArguments } from '../../src/commands/command-line.js';
-import { parseRequestTimeout } from '../../src/commands/request-timeout.js';
+import { parseRequestTimeout } from '../../src/commands/setting-flags.js';
 import { failureOf, LoopbackServer, replyPartly, replyWith, textOf } from '../http/loopback-server.js';
 import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext, commandRequests } from '../support/command-context.js';

@@ -11,7 +11,8 @@ import { wholeCluster } from '../../src/cluster/kube/scope.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { defaultExporter } from '../../src/serve/source/exporter-address.js';
-import { type OpenExporter, openExporter } from '../../src/serve/source/exporter-source.js';
+import { openExporter } from '../../src/serve/source/exporter-source.js';
+import type { ViewSource } from '../../src/serve/source/view-source.js';
 import { failureOf, LoopbackServer, replyWith } from '../http/loopback-server.js';
 import { podSpec } from '../sim/pods.js';
 import { TestAuthority } from '../support/certificates.js';
@@ -63,13 +64,16 @@ function credentialsOf(sim: SimulatedCluster, rules: readonly Rule[]): Credentia
 
 type Question = Parameters<typeof openExporter>[0];
 
-async function open(credentials: Credentials | undefined, question: Partial<Question> = {}): Promise<OpenExporter> {
+async function open(
+  credentials: Credentials | undefined,
+  question: Partial<Question> = {},
+): Promise<ViewSource & Disposable> {
   const clock = new ManualClock();
   const defaults = { address: undefined, files: undefined, place: {}, clock, version: '0.0.0-test' };
   return openExporter({ ...defaults, requests: commandRequests(clock), credentials, ...question }, never);
 }
 
-async function podsOf({ source }: OpenExporter): Promise<readonly string[]> {
+async function podsOf(source: ViewSource): Promise<readonly string[]> {
   const { items } = await (await source.read(never)).list('pods', { order: 'name' }, Infinity);
   return items.map(({ pod }) => pod);
 }
@@ -104,7 +108,7 @@ describe('the exporter of a cluster', () => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
     using exporter = await open(credentialsOf(sim, readerRules));
-    const { items, notes } = await (await exporter.source.read(never)).list('evictions', {}, Infinity);
+    const { items, notes } = await (await exporter.read(never)).list('evictions', {}, Infinity);
     expect(items).toMatchObject([{ pod: 'cart-0-evicted', lastUsage: { usedBytes: 94_371_840 } }]);
     expect(notes).toEqual([]);
   });
@@ -130,7 +134,7 @@ describe('the exporter of a cluster', () => {
         answersOf(left.shift() ?? answered)(...exchange);
       };
       let isRead = false;
-      const read = exporter.source.read(never).then(() => (isRead = true));
+      const read = exporter.read(never).then(() => (isRead = true));
       await expect.poll(() => clock.advance(100).then(() => isRead), { interval: 5, timeout: 10_000 }).toBe(true);
       await read;
       expect(server.requests.length - before).toBe(count);
@@ -255,7 +259,7 @@ describe('shards', () => {
     }
     using exporter = await open(credentialsOf(sim, readerRules));
     expect(await podsOf(exporter)).toEqual(['pod-0', 'pod-1', 'pod-2']);
-    const { notes, coverage } = await (await exporter.source.read(never)).list('nodes', {}, 1);
+    const { notes, coverage } = await (await exporter.read(never)).list('nodes', {}, 1);
     expect([notes, coverage.freshNodeCount]).toEqual([[], 3]);
   });
 
@@ -263,7 +267,7 @@ describe('shards', () => {
     addService(sim);
     addPod(sim, 'exporter-1', 'node-1', (await serve(readings[1] ?? aReading())).port);
     using exporter = await open(credentialsOf(sim, readerRules));
-    const { items, notes } = await (await exporter.source.read(never)).list('pods', {}, Infinity);
+    const { items, notes } = await (await exporter.read(never)).list('pods', {}, Infinity);
     expect(items).toMatchObject([{ pod: 'pod-1' }]);
     expect(notes).toEqual(['1 of 3 shards are ready: the nodes of the others are missing.']);
   });
@@ -271,7 +275,7 @@ describe('shards', () => {
   it('one shard that is read by its URL is not taken for all of them', async ({ serve }) => {
     const { url } = await serve(readings[1] ?? aReading());
     using exporter = await open(undefined, { address: { url } });
-    const { items, notes, shards } = await (await exporter.source.read(never)).list('pods', {}, Infinity);
+    const { items, notes, shards } = await (await exporter.read(never)).list('pods', {}, Infinity);
     expect(items).toMatchObject([{ pod: 'pod-1' }]);
     expect(notes).toEqual(['1 of 3 shards are ready: the nodes of the others are missing.']);
     expect(shards).toEqual({ answeredCount: 1, totalCount: 3 });
@@ -286,7 +290,7 @@ describe('shards', () => {
     if (broken === undefined) throw new Error('a shard is missing');
     broken.answer = replyWith({ status: 503, body: 'starting' });
     const before = broken.requests.length;
-    const reader = await exporter.source.read(never);
+    const reader = await exporter.read(never);
     for (const kind of ['pods', 'nodes'] as const) {
       const { items, notes } = await reader.list(kind, {}, Infinity);
       expect(items).toHaveLength(2);
@@ -319,7 +323,7 @@ describe('shards', () => {
       if (broken === undefined) throw new Error('a shard is missing');
       broken.answer = replyWith({ status: 500, body: 'broken' });
       using exporter = await open(credentialsOf(sim, readerRules));
-      const { items, notes } = await (await exporter.source.read(never)).list('pods', {}, Infinity);
+      const { items, notes } = await (await exporter.read(never)).list('pods', {}, Infinity);
       expect(items).toHaveLength(2);
       expect(notes).toEqual([expect.stringContaining(`The nodes of shard exporter-${index} are missing`)]);
     },

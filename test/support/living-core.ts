@@ -158,6 +158,6 @@ const noSelfMetrics = {
 
 function scopeOf({ cluster }: Config): Promise<Scope> {
   const host = { name: 'exporter-0', nodeName: undefined };
-  const nodes = { namesOf: () => Promise.resolve([]) };
+  const nodes = () => Promise.resolve([] as readonly string[]);
   return resolveScope({ settings: cluster, host, nodes }, never);
 }

@@ -8,8 +8,7 @@ import { type ClusterFlags, type ClusterSession, withViews } from '../../serve/s
 import type { AnswerFacts, CommandObject, ObjectAnswer, ViewReader } from '../../serve/source/view-source.js';
 import { connectionWords, sourceWords } from '../connection-words.js';
 import type { CommandContext } from '../context.js';
-import { isPathSegment } from '../path-segment.js';
-import type { explainForms, ExplainResource } from '../resources.js';
+import { type explainForms, type ExplainResource, isPathSegment } from '../resources.js';
 import { notFound } from '../text/not-found.js';
 import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
 import { causesOfAbsence } from '../top/missing.js';

@@ -13,20 +13,19 @@ function quotedName(name: string): string {
   return truncate(terminalText(name), maxNameLength);
 }
 
-/** Where a name was looked for. */
-export interface SearchedPlace {
-  /** Which the name may begin with. */
-  readonly namespace?: string | undefined;
-  /** Of the answer that lacks the name. */
-  readonly facts: Pick<AnswerFacts, 'notes' | 'shards'>;
-}
-
-/** `names` are those that there are; What was not searched is said too. */
+/** `names` are those that there are; what was not searched is said too. `namespace`: which the name may begin with. */
 export function notFound(
   kind: string,
   name: string,
   names: readonly string[],
-  { namespace, facts: { notes, shards } }: SearchedPlace,
+  {
+    namespace,
+    facts: { notes, shards },
+  }: {
+    readonly namespace?: string | undefined;
+    /** Of the answer that lacks the name. */
+    readonly facts: Pick<AnswerFacts, 'notes' | 'shards'>;
+  },
 ): UserError {
   const place =
     namespace === undefined || name.startsWith(`${namespace}/`) ? '' : ` in namespace ${terminalText(namespace)}`;

@@ -10,10 +10,7 @@ import { duplicateKeyFaults, readConfigFile, yamlFaults } from '../file-layer.js
 import { readYaml, type YamlText } from '../yaml-text.js';
 import type { WebConfig } from './web-config.js';
 import { webFileSchema } from './web-file-schema.js';
-import { type FileContent, loadTls } from './web-tls.js';
-
-/** By the path as the file has it. */
-type NamedFiles = Readonly<Record<string, FileContent>>;
+import { type FileContent, loadTls, type TlsSources } from './web-tls.js';
 
 /** Begins the line in which {@link readWebFile} adds the named files, to YAML a comment. */
 const filesMark = '\n# ';
@@ -27,7 +24,7 @@ export async function readWebFile(file: string): Promise<string> {
   const files = await Promise.all(
     names.map(async (name) => [name, await contentOf(path.resolve(folder, name))] as const),
   );
-  return `${text}${filesMark}${JSON.stringify(Object.fromEntries(files) satisfies NamedFiles)}`;
+  return `${text}${filesMark}${JSON.stringify(Object.fromEntries(files) satisfies TlsSources['files'])}`;
 }
 
 async function contentOf(file: string): Promise<FileContent> {
@@ -44,7 +41,7 @@ async function contentOf(file: string): Promise<FileContent> {
  */
 export function loadWebFile(file: string, content: string): WebConfig {
   const end = content.lastIndexOf(filesMark);
-  const files = JSON.parse(content.slice(end + filesMark.length)) as NamedFiles;
+  const files = JSON.parse(content.slice(end + filesMark.length)) as TlsSources['files'];
   const yaml = readWebYaml(content.slice(0, end));
   const sourceOf = (path: readonly PropertyKey[]): string => `${file}:${yaml.positionOf(path).line}`;
   const parsed = webFileSchema.safeParse(yaml.value);

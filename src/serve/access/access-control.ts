@@ -1,5 +1,5 @@
 import type { PasswordChecker } from './password-checker.js';
-import type { TokenReviewer } from './token-reviewer.js';
+import type { TokenAttempt, TokenReviewer } from './token-reviewer.js';
 import type { Verdict } from './verdict.js';
 
 const realm = 'realm="ephemeral-storage-exporter"';
@@ -39,15 +39,9 @@ export class AccessControl implements Disposable {
   async check({
     authorization = '',
     ...request
-  }: {
+  }: Omit<TokenAttempt, 'token'> & {
     /** The header. */
     readonly authorization: string | undefined;
-    /** Of HTTP. */
-    readonly method: string;
-    /** Without the query. */
-    readonly path: string;
-    /** The address of the client. */
-    readonly client: string;
   }): Promise<Verdict> {
     if (this.challenges.length === 0) return 'allowed';
     const [, scheme = '', credentials = ''] = /^(\S+) +(\S+) *$/.exec(authorization) ?? [];

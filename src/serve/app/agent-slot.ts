@@ -15,12 +15,6 @@ import type { Host } from './resolve-scope.js';
 
 type Agent = Pick<NodeAgent, 'read'>;
 
-interface AgentSlotOptions extends Pick<ProcessParts, 'scheduler' | 'clock' | 'logger'> {
-  readonly host?: Pick<Host, 'cgroupFolder'>;
-  /** Default: loads the code. */
-  readonly load?: typeof loadAgent;
-}
-
 /** Has the agent on the node while the settings enable it. Its code is loaded when they first do. */
 export class AgentSlot implements Disposable {
   readonly #load: (settings: Config['agent'], signal: AbortSignal) => Promise<Agent>;
@@ -31,7 +25,17 @@ export class AgentSlot implements Disposable {
   /** Ends what the agent does in the background. */
   #stop = new AbortController();
 
-  constructor({ scheduler, logger, clock, host, load = loadAgent }: AgentSlotOptions) {
+  /** `load`: loads the code. */
+  constructor({
+    scheduler,
+    logger,
+    clock,
+    host,
+    load = loadAgent,
+  }: Pick<ProcessParts, 'scheduler' | 'clock' | 'logger'> & {
+    readonly host?: Pick<Host, 'cgroupFolder'>;
+    readonly load?: typeof loadAgent;
+  }) {
     const lane = scheduler.newLane();
     this.#load = (settings, signal) => load(settings, { ...host, lane, logger, clock }, signal);
     this.#failures = new FailureRun(logger);

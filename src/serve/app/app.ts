@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { ApiClient } from '../../cluster/http/api-client.js';
 import type { Scope } from '../../cluster/kube/scope.js';
 import type { Config } from '../../config/schema.js';
 import { configHash } from '../../config/settings.js';
-import { plainWeb, type WebConfig } from '../../config/web/web-config.js';
+import type { WebConfig } from '../../config/web/web-config.js';
 import { EvictionFile } from '../../facts/history/eviction-file.js';
 import { instantOf } from '../../lib/base/clock.js';
 import { UserError } from '../../lib/base/errors.js';
@@ -12,12 +11,10 @@ import { Lifetime } from '../../lib/base/lifetime.js';
 import { Scheduler } from '../../lib/base/scheduler.js';
 import { SeriesCapReport } from '../../metrics/telemetry/scrape-reports.js';
 import { SelfMetrics } from '../../metrics/telemetry/self-metrics.js';
-import { TokenReviewer } from '../access/token-reviewer.js';
 import { DeferredStatus } from '../server/deferred-status.js';
 import { AgentSlot } from './agent-slot.js';
 import type { ProcessParts } from './cluster-place.js';
 import { CoreHost } from './core-host.js';
-import { metricsEndpoint } from './metrics-endpoint.js';
 import { readinessChecks } from './readiness-checks.js';
 import { type Host, noSuchNode, scopeOf } from './resolve-scope.js';
 import { isKubeletTlsUnverified, settingWarnings, warnOfRestart } from './setting-warnings.js';
@@ -73,13 +70,19 @@ export class App implements AsyncDisposable {
     this.#host = new CoreHost(parts, config, scope);
     this.#applied(config);
     const startMs = clock.monotonicMs();
+    const { signal: stopping } = this.#stopping;
+    const host = this.#host;
+    const checks = () => {
+      const { scope: current, place } = host.core;
+      return readinessChecks({ clock, stopping, nodeName: current.nodeName, store: place.store });
+    };
     this.#status = new DeferredStatus(async () => {
       const { statusPage } = await import('./status-page.js');
-      const { signal: stopping } = this.#stopping;
-      const shown = { host: this.#host, seriesCapReport: observer, evictionFile, checks: () => this.#checks() };
-      return statusPage({ ...this.#options, ...shown, startMs, stopping });
+      const shown = { host, seriesCapReport: observer, evictionFile, checks, startMs, stopping };
+      return statusPage({ ...this.#options, ...shown });
     }, logger);
-    this.#server = this.#createServer();
+    const endpoints = { status: this.#status, readiness: { checks } };
+    this.#server = new WebServer({ ...this.#options, ...endpoints, host, agent: this.#agent });
   }
 
   /**
@@ -163,30 +166,5 @@ export class App implements AsyncDisposable {
     this.metrics.show({ isKubeletTlsUnverified: isKubeletTlsUnverified(config) });
     this.metrics.settingsLoaded(configHash(config), instantOf(clock));
     for (const warning of settingWarnings(config)) logger.warn(...warning);
-  }
-
-  #checks(): ReturnType<typeof readinessChecks> {
-    const { scope, place } = this.#host.core;
-    return readinessChecks({ ...this.#options, ...scope, store: place.store, stopping: this.#stopping.signal });
-  }
-
-  #createServer(): WebServer {
-    const { config, web = plainWeb, reload, ...options } = this.#options;
-    const { enableLifecycle, authorization, audiences } = config.web;
-    // With connections of its own: a flood of tokens must not delay the watches.
-    const tokens = () => new TokenReviewer({ ...options, api: new ApiClient(options), audiences });
-    return new WebServer({
-      ...options,
-      settings: config.web,
-      web,
-      oldestTask: () => this.#host.core.place.oldestTask,
-      tokens: authorization === 'kubernetes' ? tokens() : undefined,
-      endpoints: {
-        status: this.#status,
-        metrics: metricsEndpoint({ ...options, host: this.#host, agent: this.#agent }),
-        readiness: { checks: () => this.#checks() },
-        reload: enableLifecycle ? reload : undefined,
-      },
-    });
   }
 }

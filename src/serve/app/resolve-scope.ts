@@ -32,16 +32,11 @@ export function hostOf({
   return { name: hostName, nodeName: nodeName === '' ? undefined : nodeName };
 }
 
-/** Finds nodes by a label selector. */
-export interface NodeFinder {
-  /** Throws RequestError, or the signal's reason when it aborts. */
-  namesOf(labelSelector: string, signal: AbortSignal): Promise<readonly string[]>;
-}
-
 export interface ScopeOptions {
   readonly settings: Pick<Config['cluster'], 'nodeLocal' | 'node' | 'shard' | 'totalShards'>;
   readonly host: Host;
-  readonly nodes: NodeFinder;
+  /** Returns their names. Throws RequestError, or the signal's reason when it aborts. */
+  readonly nodes: (labelSelector: string, signal: AbortSignal) => Promise<readonly string[]>;
 }
 
 /**
@@ -75,7 +70,7 @@ const hostNameLabel = 'kubernetes.io/hostname';
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
 const labelValueForm = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 
-async function nodeOfHost(hostName: string, nodes: NodeFinder, signal: AbortSignal): Promise<string> {
+async function nodeOfHost(hostName: string, nodes: ScopeOptions['nodes'], signal: AbortSignal): Promise<string> {
   const value = hostName.trim().toLowerCase(); // as kubelets set the label
   const label = `${hostNameLabel}=${value}`;
   const names = labelValueForm.test(value) ? await findNodes(label, nodes, signal) : [];
@@ -93,9 +88,9 @@ async function nodeOfHost(hostName: string, nodes: NodeFinder, signal: AbortSign
   return name;
 }
 
-async function findNodes(label: string, nodes: NodeFinder, signal: AbortSignal): Promise<readonly string[]> {
+async function findNodes(label: string, nodes: ScopeOptions['nodes'], signal: AbortSignal): Promise<readonly string[]> {
   try {
-    return await nodes.namesOf(label, signal);
+    return await nodes(label, signal);
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     throw new UserError(
@@ -134,19 +129,17 @@ export function scopeOf(
 }
 
 /** The nodes of the API server, from a client of their own. */
-export function apiNodes(clock: Clock, createApi: () => ApiTransport & Disposable): NodeFinder {
-  return {
-    namesOf: async (labelSelector, signal) => {
-      using api = createApi();
-      const list = {
-        api,
-        clock,
-        background: new Scheduler(clock).background,
-        collection: collectionOf({ resource: 'nodes', labelSelector }),
-        project: (object: unknown) => textOf(objectOf(objectOf(object)['metadata'])['name']),
-        onExpired: () => undefined,
-      };
-      return (await listObjects(list, '0', signal)).objects;
-    },
+export function apiNodes(clock: Clock, createApi: () => ApiTransport & Disposable): ScopeOptions['nodes'] {
+  return async (labelSelector, signal) => {
+    using api = createApi();
+    const list = {
+      api,
+      clock,
+      background: new Scheduler(clock).background,
+      collection: collectionOf({ resource: 'nodes', labelSelector }),
+      project: (object: unknown) => textOf(objectOf(objectOf(object)['metadata'])['name']),
+      onExpired: () => undefined,
+    };
+    return (await listObjects(list, '0', signal)).objects;
   };
 }

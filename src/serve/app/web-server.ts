@@ -1,18 +1,25 @@
+import { ApiClient } from '../../cluster/http/api-client.js';
 import type { Config } from '../../config/schema.js';
 import { reloadPath } from '../../config/served-paths.js';
-import type { WebConfig } from '../../config/web/web-config.js';
-import type { Clock } from '../../lib/base/clock.js';
+import { plainWeb, type WebConfig } from '../../config/web/web-config.js';
+import { missingNode, reportsUnknownPods, snapshotCounts } from '../../facts/scrape/snapshot-counts.js';
 import { UserError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
+import { MissingNodeReport } from '../../metrics/telemetry/scrape-reports.js';
 import { AccessControl } from '../access/access-control.js';
 import { comparePassword, PasswordChecker } from '../access/password-checker.js';
-import type { TokenReviewer } from '../access/token-reviewer.js';
+import { TokenReviewer } from '../access/token-reviewer.js';
 import { Connections } from '../server/connections.js';
 import { Guard } from '../server/guard.js';
 import { Listener } from '../server/listener.js';
 import { Liveness } from '../server/liveness.js';
+import { MetricsHandler } from '../server/metrics-handler.js';
 import { createRoutes, type Endpoints } from '../server/routes.js';
+import type { AgentSlot } from './agent-slot.js';
+import type { ProcessParts } from './cluster-place.js';
 import { maxReaderConnections } from './connection-budget.js';
+import type { CoreHost } from './core-host.js';
+import { noSuchNode } from './resolve-scope.js';
 
 /** All listening addresses, with the same endpoints. */
 export class WebServer {
@@ -24,31 +31,31 @@ export class WebServer {
   readonly #lifetime = new AbortController();
   #web: WebConfig;
 
-  constructor(options: {
-    /** They take effect at the start only. */
-    readonly settings: Pick<Config['web'], 'listenAddresses' | 'telemetryPath' | 'status'>;
-    readonly web: WebConfig;
-    /** Undefined: no tokens are accepted. */
-    readonly tokens: TokenReviewer | undefined;
-    readonly endpoints: Omit<Endpoints, 'liveness'>;
-    /** In the background; see {@link Liveness}. */
-    readonly oldestTask: ConstructorParameters<typeof Liveness>[0]['oldestTask'];
-    /** Files and connections that the process may have open; undefined: not known. */
-    readonly openFileLimit?: number | undefined;
-    readonly clock: Clock;
-    readonly logger: Logger;
-  }) {
-    const { settings, web, tokens, endpoints, openFileLimit, clock, logger } = options;
-    const { listenAddresses, telemetryPath: metricsPath, status } = settings;
+  constructor(
+    options: ProcessParts &
+      Pick<Endpoints, 'status' | 'readiness'> & {
+        /** What it says of `web` takes effect at the start only. */
+        readonly config: Config;
+        /** Without it, plain HTTP for everybody. */
+        readonly web?: WebConfig;
+        readonly host: CoreHost;
+        readonly agent: AgentSlot;
+        readonly reload?: () => Promise<void>;
+      },
+  ) {
+    const { config, web = plainWeb, host, openFileLimit, clock, logger } = options;
+    const { listenAddresses, telemetryPath: metricsPath, status: hasStatus, enableLifecycle } = config.web;
     this.#web = web;
     this.#logger = logger;
     const passwords = new PasswordChecker({ clock, logger, compare: comparePassword });
-    this.#access = new AccessControl({ passwords, tokens });
-    this.#guard = new Guard({ settings: web, access: this.#access, ownPaths: [metricsPath, reloadPath], clock });
-    const liveness = new Liveness(options);
+    this.#access = new AccessControl({ passwords, tokens: tokensOf(options) });
+    const guard = new Guard({ settings: web, access: this.#access, ownPaths: [metricsPath, reloadPath], clock });
+    this.#guard = guard;
+    const liveness = new Liveness({ ...options, oldestTask: () => host.core.place.oldestTask });
     this.#liveness = liveness;
-    const guard = this.#guard;
-    const handler = createRoutes({ ...endpoints, liveness, metricsPath, hasStatus: status, guard, logger });
+    const metrics = metricsEndpoint(options);
+    const reload = enableLifecycle ? options.reload : undefined;
+    const handler = createRoutes({ ...options, metrics, reload, liveness, metricsPath, hasStatus, guard });
     const { tls } = web;
     const connections = new Connections({ maxCount: maxReaderConnections(openFileLimit), clock, logger });
     this.#listeners = listenAddresses.map(
@@ -99,4 +106,41 @@ export class WebServer {
       this.#logger.warn('no client can connect: min_version (default TLS12) is above max_version (default TLS13)');
     }
   }
+}
+
+/** With connections of its own: a flood of tokens must not delay the watches. Undefined: no tokens are accepted. */
+function tokensOf({ config, ...options }: ProcessParts & { readonly config: Config }): TokenReviewer | undefined {
+  const { authorization, audiences } = config.web;
+  if (authorization !== 'kubernetes') return undefined;
+  return new TokenReviewer({ ...options, api: new ApiClient(options), audiences });
+}
+
+/** Answers scrapes, each from the core that is in force when it begins. */
+function metricsEndpoint(
+  options: ProcessParts & { readonly host: CoreHost; readonly agent: AgentSlot },
+): MetricsHandler {
+  const { host, agent, metrics, logger } = options;
+  const missingNodeReport = new MissingNodeReport(logger);
+  return new MetricsHandler({
+    ...options,
+    observer: metrics,
+    core: () => {
+      const { config, place, collector, resolver, exposition } = host.core;
+      return {
+        exposition,
+        settings: config.scrape,
+        collect: async (...scrape) => {
+          place.scraped();
+          const snapshot = await collector.collect(...scrape);
+          if (snapshot !== undefined) {
+            metrics.show({ collected: snapshotCounts(snapshot) });
+            place.store.doubt(reportsUnknownPods(snapshot));
+            missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
+          }
+          metrics.show({ workloadNameClashCount: resolver.clashCount });
+          return snapshot && agent.addTo(snapshot);
+        },
+      };
+    },
+  });
 }

@@ -4,27 +4,22 @@ import { messageOf } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import { sendText } from './responses.js';
 
-export interface StatusEndpoint {
-  page(request: Request, response: Response): Promise<void>;
-  json(request: Request, response: Response): Promise<void>;
-}
-
 /**
  * A status whose code is loaded by the first request for it, or by `load`: one of thousands of exporters, each on its node,
  * is hardly ever looked at. A request is answered with 503 when the code cannot be loaded, as when no file can be opened.
  */
-export class DeferredStatus implements StatusEndpoint {
-  readonly #import: () => Promise<StatusEndpoint>;
+export class DeferredStatus {
+  readonly #import: () => Promise<Pick<DeferredStatus, 'page' | 'json'>>;
   readonly #logger: Logger;
-  #loading: Promise<StatusEndpoint> | undefined;
+  #loading: Promise<Pick<DeferredStatus, 'page' | 'json'>> | undefined;
 
-  constructor(importStatus: () => Promise<StatusEndpoint>, logger: Logger) {
+  constructor(importStatus: () => Promise<Pick<DeferredStatus, 'page' | 'json'>>, logger: Logger) {
     this.#import = importStatus;
     this.#logger = logger;
   }
 
   /** Rejects when the code cannot be loaded; the next call tries it again. */
-  async load(): Promise<StatusEndpoint> {
+  async load(): Promise<Pick<DeferredStatus, 'page' | 'json'>> {
     this.#loading ??= this.#import().catch((error: unknown) => {
       this.#loading = undefined;
       throw error;
@@ -41,7 +36,7 @@ export class DeferredStatus implements StatusEndpoint {
   }
 
   /** Undefined: the response says why. */
-  async #loaded(response: Response): Promise<StatusEndpoint | undefined> {
+  async #loaded(response: Response): Promise<Pick<DeferredStatus, 'page' | 'json'> | undefined> {
     try {
       return await this.load();
     } catch (error) {

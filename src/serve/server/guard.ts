@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 
 import type { NextFunction, Request, Response } from 'express';
 
+import { isProbe } from '../../config/served-paths.js';
 import type { WebConfig } from '../../config/web/web-config.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { RateLimiter } from '../../lib/base/rate-limiter.js';
 import type { AccessControl } from '../access/access-control.js';
 import type { Verdict } from '../access/verdict.js';
-import { isProbe } from './paths.js';
 import { noteArrival, sendText } from './responses.js';
 
 /** Stands before the endpoints. Probes pass always: a pod must not be restarted for what its clients do. */

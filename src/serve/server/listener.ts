@@ -3,12 +3,12 @@ import { createServer as createTlsServer, type Server as HttpsServer } from 'nod
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
+import { isProbe } from '../../config/served-paths.js';
 import type { WebTls } from '../../config/web/web-config.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { messageOf, UserError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import type { Connections } from './connections.js';
-import { isProbe } from './paths.js';
 import { RequestTurns } from './request-turns.js';
 import { noticeLeaving } from './responses.js';
 import { contextOptions, refusalOf } from './tls.js';

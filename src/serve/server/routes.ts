@@ -20,12 +20,12 @@ import { messageOf } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import { oneLine } from '../../lib/base/text.js';
 import type { ReadinessCheck } from '../../people/report/health-report.js';
-import type { StatusEndpoint } from './deferred-status.js';
+import type { DeferredStatus } from './deferred-status.js';
 import { sendText } from './responses.js';
 
 export interface Endpoints {
   readonly metrics: { handle(request: Request, response: Response): Promise<void> };
-  readonly status: StatusEndpoint;
+  readonly status: Pick<DeferredStatus, 'page' | 'json'>;
   readonly liveness: {
     /** Why the process cannot work, on one line; undefined while it can. */
     failure(): string | undefined;

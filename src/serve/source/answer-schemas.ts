@@ -1,6 +1,6 @@
 import { type core, fromJSONSchema, type ZodType } from 'zod';
 
-import { objectOf } from '../../lib/json/json.js';
+import { type JsonObject, objectOf } from '../../lib/json/json.js';
 import { readOpenApi } from '../../people/status/page-files.js';
 import type { CommandKind } from './view-source.js';
 
@@ -11,7 +11,7 @@ export class AnswerSchemas {
 
   /** `text`: of the OpenAPI document of this version. */
   constructor(text: string) {
-    this.#document = JSON.parse(text, readable) as OpenApiDocument;
+    this.#document = JSON.parse(text, readable) as JsonObject;
   }
 
   static async read(): Promise<AnswerSchemas> {
@@ -31,19 +31,23 @@ export class AnswerSchemas {
     const known = this.#schemas.get(kind);
     if (known !== undefined) return known;
     const { paths, components } = this.#document;
-    const schema = Object.values(paths).find(({ get }) => get.operationId === kind)?.get.responses['200'];
-    const found = schema?.content['application/json']?.schema;
+    const operations = Object.values(objectOf(paths)).map((path) => objectOf(objectOf(path)['get']));
+    const found = operations.find(({ operationId }) => operationId === kind);
     if (found === undefined) throw new Error(`the API has no ${kind}`);
-    const made = fromJSONSchema({ ...objectOf(found), $defs: components.schemas } as JsonSchema);
+    const schema = ['responses', '200', 'content', 'application/json', 'schema'].reduce(
+      (value, name) => objectOf(value[name]),
+      found,
+    );
+    const made = fromJSONSchema({ ...schema, $defs: objectOf(components)['schemas'] } as Parameters<
+      typeof fromJSONSchema
+    >[0]);
     this.#schemas.set(kind, made);
     return made;
   }
 }
 
-type Issue = Pick<core.$ZodIssue, 'path' | 'message'>;
-
 /** Of what fits none of several schemas, the fault of the one that it comes nearest to. */
-function furthest(issue: core.$ZodIssue): Issue {
+function furthest(issue: core.$ZodIssue): Pick<core.$ZodIssue, 'path' | 'message'> {
   if (issue.code !== 'invalid_union') return issue;
   const [nearest] = issue.errors.toSorted((a, b) => a.length - b.length);
   const [first] = nearest ?? [];
@@ -52,27 +56,8 @@ function furthest(issue: core.$ZodIssue): Issue {
   return { path: [...issue.path, ...path], message };
 }
 
-type JsonSchema = Exclude<Parameters<typeof fromJSONSchema>[0], boolean>;
-
 /** Returns a part of the description as a schema by itself has it. A newer exporter may send more fields. */
 function readable(key: string, value: unknown): unknown {
   if (key === 'additionalProperties' && value === false) return undefined;
   return key === '$ref' && typeof value === 'string' ? value.replace('#/components/schemas/', '#/$defs/') : value;
-}
-
-interface OpenApiDocument {
-  readonly paths: Readonly<
-    Record<
-      string,
-      {
-        readonly get: {
-          readonly operationId: string;
-          readonly responses: Readonly<
-            Record<string, { readonly content: Readonly<Record<string, { readonly schema: unknown }>> }>
-          >;
-        };
-      }
-    >
-  >;
-  readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 }

@@ -1,39 +1,69 @@
+import type { Clock } from '../../lib/base/clock.js';
+import type { Coverage } from '../../people/query/coverage.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
 import { mergedReader } from './merged-views.js';
 import { type AskedShard, chosenShards, failingReader } from './shards.js';
-import { untilAnswered } from './until-answered.js';
-import type { ViewSource } from './view-source.js';
+import type { ViewReader, ViewSource } from './view-source.js';
 
 /** Reads an exporter when its kubelets have responded; one shard as such. */
 export function answeredSource(connection: ExporterConnection): ViewSource {
   return {
     read: async (signal) => {
-      const reader = exporterReader(connection, signal);
-      const coverage = await untilAnswered(reader, connection.clock, signal);
+      const { reader, coverage } = await answered(connection, signal);
       return coverage.totalShards === undefined ? reader : mergedReader(chosenShards([{ name: '', reader, coverage }]));
     },
   };
 }
 
-/** One of several exporters that measure a part of the nodes each. */
-export interface ShardSource {
-  /** That of its pod. */
-  readonly name: string;
-  readonly connection: ExporterConnection;
-}
-
-/** Reads several exporters as one. A shard that fails when a reading begins is not waited for again in it. */
-export function shardedSource(shards: readonly ShardSource[]): ViewSource {
+/**
+ * Reads several exporters, each of a part of the nodes, as one. A shard that fails when a reading begins is not waited for again in it.
+ * `name`: of its pod.
+ */
+export function shardedSource(
+  shards: readonly { readonly name: string; readonly connection: ExporterConnection }[],
+): ViewSource {
   return {
-    read: async (signal) => mergedReader(chosenShards(await Promise.all(shards.map((shard) => asked(shard, signal))))),
+    read: async (signal) => {
+      const asked = shards.map(async ({ name, connection }): Promise<AskedShard> => {
+        const failed = (error: unknown) => ({ reader: failingReader(error), coverage: undefined });
+        return { name, ...(await answered(connection, signal).catch(failed)) };
+      });
+      return mergedReader(chosenShards(await Promise.all(asked)));
+    },
   };
 }
 
-async function asked({ name, connection }: ShardSource, signal: AbortSignal): Promise<AskedShard> {
-  try {
-    const reader = exporterReader(connection, signal);
-    return { name, reader, coverage: await untilAnswered(reader, connection.clock, signal) };
-  } catch (error) {
-    return { name, reader: failingReader(error), coverage: undefined };
+async function answered(connection: ExporterConnection, signal: AbortSignal) {
+  const reader = exporterReader(connection, signal);
+  return { reader, coverage: await untilAnswered(reader, connection.clock, signal) };
+}
+
+/** Before an exporter is asked again, which repeats an answer that lacks kubelets for the first of these times. */
+const pausesMs = [250, 500, 1_000, 1_000];
+
+/** A kubelet that hangs for the first time is not waited for any longer. */
+const patienceMs = 1_000;
+
+/**
+ * An exporter that nobody has read for a while asks its kubelets again, and waits for half a second. Resolves when they have responded,
+ * or when no more of them do, with
+ * what answers are made of then.
+ */
+export async function untilAnswered(reader: ViewReader, clock: Clock, signal: AbortSignal): Promise<Coverage> {
+  let [fewest, progressedAtMs] = [Infinity, -Infinity];
+  let { coverage } = await reader.list('nodes', {}, 1);
+  for (const pauseMs of pausesMs) {
+    const count = awaitedCount(coverage);
+    if (count === 0) break;
+    const nowMs = clock.monotonicMs();
+    if (count < fewest) [fewest, progressedAtMs] = [count, nowMs];
+    else if (nowMs - progressedAtMs >= patienceMs) break;
+    await clock.sleep(pauseMs, signal);
+    ({ coverage } = await reader.list('nodes', {}, 1));
   }
+  return coverage;
+}
+
+function awaitedCount({ absences }: Coverage): number {
+  return absences.reduce((sum, { isAwaited, nodeCount }) => sum + (isAwaited ? nodeCount : 0), 0);
 }

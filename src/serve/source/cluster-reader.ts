@@ -21,11 +21,8 @@ export interface Reader {
   read(signal: AbortSignal): Promise<ClusterReading>;
 }
 
-/**
- * What a question is about. Readings are then of its nodes alone, unless there are none, and wait for the configurations of their
- * kubelets, where the settings have them read.
- */
-export interface ReadingSubject {
+/** What a question is about. */
+export interface AskedPlace {
   /** The only node. */
   readonly node?: string | undefined;
   /** The nodes that have a pod of this name. Without a namespace: in any. */
@@ -45,7 +42,11 @@ export class ClusterReader implements Reader, AsyncDisposable {
     readonly credentials: Credentials;
     readonly requests: CommandRequests;
     readonly context: Pick<ReadingProcess, 'clock' | 'random' | 'version' | 'openFileLimit'>;
-    readonly subject?: ReadingSubject | undefined;
+    /**
+     * Readings are of its nodes alone, unless there are none, and wait for the configurations of their kubelets, where the settings have
+     * them read.
+     */
+    readonly place?: AskedPlace | undefined;
   }) {
     const { config, scope, credentials, requests, context } = options;
     const { clock, random, version, openFileLimit } = context;
@@ -126,7 +127,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
 
   /** Undefined: all. */
   #nodesOfSubject(): readonly Node[] | undefined {
-    const { node, pod } = this.#options.subject ?? {};
+    const { node, pod } = this.#options.place ?? {};
     const isMeant = ({ name, namespace }: Pod): boolean =>
       name === pod?.name && (pod.namespace === undefined || pod.namespace === namespace);
     const pods = node === undefined && pod !== undefined ? [...this.#place.store.pods()].filter(isMeant) : [];

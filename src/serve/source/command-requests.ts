@@ -10,7 +10,7 @@ import { escapeInvisible, joinTruncated } from '../../lib/base/text.js';
 const silenceMs = 2_000;
 
 /** How long the first lists may take where no limit is set. */
-const defaultSyncTimeoutMs = 30_000;
+export const defaultSyncTimeoutMs = 30_000;
 
 const maxNamesCount = 5;
 
@@ -79,17 +79,8 @@ export class CommandRequests {
     this.#isQuiet = true;
   }
 
-  /** For the API server. The caller disposes of it. */
-  client(credentials: Credentials): CommandApi {
-    return this.#client(credentials, undefined);
-  }
-
-  /** The same for the first questions: as long as for the first lists, where no limit is set. */
-  searchClient(credentials: Credentials): CommandApi {
-    return this.#client(credentials, defaultSyncTimeoutMs);
-  }
-
-  #client(credentials: Credentials, defaultTimeoutMs: number | undefined): CommandApi {
+  /** For the API server. The caller disposes of it. `defaultTimeoutMs`: where no limit is set. */
+  client(credentials: Credentials, defaultTimeoutMs?: number): CommandApi {
     const { clock, version, timeoutMs } = this.#options;
     const headersTimeoutMs = timeoutMs === undefined ? defaultTimeoutMs : timerMs(timeoutMs);
     const limits = headersTimeoutMs === undefined ? {} : { headersTimeoutMs };

@@ -5,7 +5,8 @@ import { type FailureReason, RequestError, UsageError, UserError } from '../../l
 import { joinTruncated } from '../../lib/base/text.js';
 import { AnswerSchemas } from './answer-schemas.js';
 import { answeredSource, shardedSource } from './answered-source.js';
-import type { CommandRequests } from './command-requests.js';
+import type { AskedPlace } from './cluster-reader.js';
+import { type CommandRequests, defaultSyncTimeoutMs } from './command-requests.js';
 import {
   defaultExporter,
   type ExporterAddress,
@@ -18,16 +19,6 @@ import { exporterLabel, type ExporterPod, exporterPods, isService, listExporters
 import type { ExporterConnection } from './exporter-views.js';
 import { firstAnswer } from './first-answer.js';
 import type { ViewSource } from './view-source.js';
-
-/** What is asked, as far as it concerns one node. */
-export interface AskedPlace {
-  readonly node?: string | undefined;
-  readonly pod?: { readonly namespace: string; readonly name: string } | undefined;
-}
-
-export interface OpenExporter extends Disposable {
-  readonly source: ViewSource;
-}
 
 interface ExporterQuestion {
   /** Undefined: the Service with the project's label. */
@@ -46,7 +37,7 @@ interface ExporterQuestion {
  * Finds an exporter and how to read all of it: behind a Service there may be one, several that measure a part of the nodes each, or
  * one on each node. Throws RequestError, UserError, or the signal's reason.
  */
-export async function openExporter(question: ExporterQuestion, signal: AbortSignal): Promise<OpenExporter> {
+export async function openExporter(question: ExporterQuestion, signal: AbortSignal): Promise<ViewSource & Disposable> {
   const { credentials, clock, version, files, requests } = question;
   const schemas = await AnswerSchemas.read();
   const address = await findAddress(question, signal);
@@ -59,7 +50,7 @@ export async function openExporter(question: ExporterQuestion, signal: AbortSign
         ? answeredSource({ ...base, prefix: '' })
         : await proxiedSource(address, { ...question, base, signal });
     return {
-      source,
+      ...source,
       [Symbol.dispose]: () => {
         api[Symbol.dispose]();
       },
@@ -70,10 +61,8 @@ export async function openExporter(question: ExporterQuestion, signal: AbortSign
   }
 }
 
-type Base = Omit<ExporterConnection, 'prefix'>;
-
 interface ServiceQuestion extends ExporterQuestion {
-  readonly base: Base;
+  readonly base: Omit<ExporterConnection, 'prefix'>;
   readonly signal: AbortSignal;
 }
 
@@ -92,7 +81,8 @@ async function proxiedSource(address: ServiceAddress, question: ServiceQuestion)
 
 /** Of exporters that run on each node. */
 async function podOfPlace(address: ServiceAddress, { base, place, signal }: ServiceQuestion): Promise<ExporterPod> {
-  const node = place.node ?? (place.pod && (await nodeOfPod(base.api, place.pod, signal)));
+  const { namespace, name = '' } = place.pod ?? {};
+  const node = place.node ?? (namespace && (await nodeOfPod(base.api, { namespace, name }, signal)));
   if (node === undefined) {
     throw new UserError(
       'the exporter runs on each node and measures that node alone: name one with --node, or read the whole cluster with --from kubelets',
@@ -109,7 +99,7 @@ async function findAddress(
 ): Promise<ExporterAddress> {
   if (address !== undefined) return address;
   if (credentials === undefined) throw new RequestError('connection', 'no kubeconfig was found');
-  using api = requests.searchClient(credentials);
+  using api = requests.client(credentials, defaultSyncTimeoutMs);
   const services = await visibleExporters(api, credentials.namespace, signal).catch(asClusterError);
   const [first, ...others] = services ?? [defaultExporter];
   if (first === undefined) {

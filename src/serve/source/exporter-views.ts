@@ -31,22 +31,16 @@ export interface ExporterConnection {
 export function exporterReader(connection: ExporterConnection, signal: AbortSignal): ViewReader {
   return pagedReader(() => {
     const endMs = connection.clock.monotonicMs() + timeoutMs;
-    const rest: ReadingRest = { endMs, bytes: maxBytes };
+    const rest = { endMs, bytes: maxBytes };
     return (address) => readView(connection, address, { rest, signal });
   });
 }
 
-/** What is left for the other parts of a list. */
-interface ReadingRest {
-  /** Monotonic. */
-  readonly endMs: number;
-  bytes: number;
-}
-
+/** `rest`: what is left for the other parts of a list, in monotonic time and in bytes. */
 async function readView(
   { api, prefix, schemas, clock }: ExporterConnection,
   address: ViewAddress,
-  { rest, signal }: { readonly rest: ReadingRest; readonly signal: AbortSignal },
+  { rest, signal }: { readonly rest: { readonly endMs: number; bytes: number }; readonly signal: AbortSignal },
 ): ReturnType<ReadView> {
   const path = `${prefix}${apiPath(address)}`;
   const what = `GET ${path}`;
@@ -84,17 +78,12 @@ function isMissingObject(error: unknown, { kind }: ViewAddress): error is Reques
   return error instanceof RequestError && error.status === 404 && isObject(kind);
 }
 
-interface DecodedAnswer {
-  readonly generatedAtMs: number;
-  readonly coverage: Coverage;
-}
-
 /** Throws RequestError `decode` for what is not the view of the API that this program knows. */
 function decode(
   bytes: Buffer,
   schemas: AnswerSchemas,
   { kind, what }: { readonly kind: CommandKind; readonly what: string },
-): DecodedAnswer {
+): { readonly generatedAtMs: number; readonly coverage: Coverage } {
   const text = bytes.toString();
   const answer = parseJson(text, () => new RequestError('decode', `${what}: not JSON`));
   const fault = schemas.faultOf(kind, answer);
@@ -102,7 +91,7 @@ function decode(
     const hint = 'use the same version of this program and of the exporter, or --from kubelets';
     throw new RequestError('decode', `${what}: not as this version expects: ${fault}; ${hint}`);
   }
-  return (text.includes('"+Inf"') ? JSON.parse(text, withInfinity) : answer) as DecodedAnswer;
+  return (text.includes('"+Inf"') ? JSON.parse(text, withInfinity) : answer) as ReturnType<typeof decode>;
 }
 
 /** Returns the number that a text stands for, see `toJson`. */

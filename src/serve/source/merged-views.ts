@@ -133,9 +133,9 @@ function mergedGap(gaps: readonly [CoverageGap, ...CoverageGap[]]): CoverageGap 
 }
 
 /** `isPartial`: a shard is missing. */
-type SumOf<Kind extends CommandList> = (items: readonly ItemOf<Kind>[], isPartial: boolean) => readonly ItemOf<Kind>[];
-
-const sums: { readonly [Kind in CommandList]?: SumOf<Kind> } = {
+const sums: {
+  readonly [Kind in CommandList]?: (items: readonly ItemOf<Kind>[], isPartial: boolean) => readonly ItemOf<Kind>[];
+} = {
   workloads: (items, isPartial) => groups(items, workloadNames).map((parts) => mergedWorkload(parts, isPartial)),
   namespaces: (items) => groups(items, ({ namespace }) => namespace).map(mergedNamespace),
 };

@@ -9,10 +9,10 @@ import { Scheduler } from '../../lib/base/scheduler.js';
 import { escapeInvisible, escapeLines } from '../../lib/base/text.js';
 import type { JsonObject } from '../../lib/json/json.js';
 import { apiNodes, hostOf, resolveScope } from '../app/resolve-scope.js';
-import { ClusterReader, type Reader } from './cluster-reader.js';
+import { type AskedPlace, ClusterReader, type Reader } from './cluster-reader.js';
 import { CommandRequests, type ReadingProcess } from './command-requests.js';
 import type { ExporterAddress, ExporterFiles, viewOrigins } from './exporter-address.js';
-import { type AskedPlace, ClusterError, openExporter } from './exporter-source.js';
+import { ClusterError, openExporter } from './exporter-source.js';
 import { localViews } from './local-views.js';
 import { recordedCore, recordedReader, type RecordingFlags } from './recorded-core.js';
 import { statusReader } from './status-evictions.js';
@@ -109,9 +109,9 @@ async function withExporter(asking: Asking): Promise<void> {
     await withKubelets(opened, asking, credentials);
     return;
   }
-  using exporter = opened;
+  using source = opened;
   const namespace = credentials && (credentials.namespace ?? 'default');
-  await use({ source: exporter.source, namespace });
+  await use({ source, namespace });
 }
 
 /** Reads the kubelets instead, which is said. A reader of the exporter, who may not read them, need not know why. */
@@ -171,9 +171,9 @@ function finalHint(error: Error, flags: ClusterFlags, { timedOut }: CommandReque
   return isOfExporter && !isRequired(flags) ? '; --from kubelets reads the kubelets instead' : '';
 }
 
-function placeOf({ node, podName, namespaceOf }: CommandSubject, credentials: Credentials | undefined): AskedPlace {
+function placeOf({ node, podName: name, namespaceOf }: CommandSubject, credentials?: Credentials): AskedPlace {
   const namespace = namespaceOf(credentials?.namespace ?? 'default');
-  return { node, pod: podName === undefined || namespace === undefined ? undefined : { namespace, name: podName } };
+  return { node, pod: name === undefined ? undefined : { namespace, name } };
 }
 
 /** Lists the cluster and scrapes its kubelets. `loaded`: the credentials, which an exec plugin need not provide again. */
@@ -198,9 +198,8 @@ async function withCluster(
   const settings = { ...config.cluster, shard: 0, totalShards: 1 };
   const nodes = apiNodes(clock, () => requests.client(credentials));
   const scope = await resolveScope({ settings, host: hostOf(context), nodes }, stopSignal);
-  const { node, podName: name } = subject;
-  const about = { node, pod: name === undefined ? undefined : { name, namespace } };
-  await using reader = new ClusterReader({ config, scope, credentials, requests, context, subject: about });
+  const place = placeOf(subject, credentials);
+  await using reader = new ClusterReader({ config, scope, credentials, requests, context, place });
   await reader.synced(stopSignal);
   requests.quiet();
   await useReader(reader);

@@ -88,14 +88,14 @@ export function recordedReader(core: Core): Reader {
   };
 }
 
-/** A cluster that stands still: recorded summaries, all fresh, and the API objects that were recorded with them. */
-export interface RecordedPlace extends CorePlace {
-  /** The newest time at which a kubelet measured a node's filesystem, in milliseconds since the epoch; 0 without any. */
-  readonly newestTimeMs: number;
-}
-
-/** Throws UserError when two summaries are of one node. */
-export function recordedPlace(recorded: readonly RecordedSummary[], { nodes, pods }: RecordedObjects): RecordedPlace {
+/**
+ * A cluster that stands still: recorded summaries, all fresh, and the API objects that were recorded with them. `newestTimeMs`: at which
+ * a kubelet measured a node's filesystem, since the epoch; 0 without any. Throws UserError when two summaries are of one node.
+ */
+export function recordedPlace(
+  recorded: readonly RecordedSummary[],
+  { nodes, pods }: RecordedObjects,
+): CorePlace & { readonly newestTimeMs: number } {
   const summaries = summariesByNode(recorded);
   const nodeOf = new Map([...summaries.keys()].map((name) => [name, bareNode(name)]));
   for (const node of nodes) nodeOf.set(node.name, node);

@@ -3,20 +3,17 @@ import { getOrAdd } from '../../lib/base/maps.js';
 import type { Coverage } from '../../people/query/coverage.js';
 import type { AnsweredShards, ViewReader } from './view-source.js';
 
-/** One of several exporters, each of which measures a part of the nodes. */
-interface Shard {
+/** One of several exporters, each of which measures a part of the nodes, that was asked when a reading began. */
+export interface AskedShard {
   /** That of its pod. */
   readonly name: string;
   readonly reader: ViewReader;
-}
-
-/** One that was asked when a reading began. `coverage`: undefined where it failed. */
-export interface AskedShard extends Shard {
+  /** Undefined where it failed. */
   readonly coverage: Coverage | undefined;
 }
 
 export interface ReadyShards {
-  readonly ready: readonly Shard[];
+  readonly ready: readonly Omit<AskedShard, 'coverage'>[];
   /** With those that are not ready. */
   readonly totalCount: number;
   /** A sentence for each that is not added up. */

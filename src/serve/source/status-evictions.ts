@@ -15,53 +15,50 @@ import { type EvictionReport, evictionReports } from '../../people/report/evicti
 import type { Reader } from './cluster-reader.js';
 import type { CommandRequests } from './command-requests.js';
 
-interface StatusEvictionsOptions {
+/** Reads the status of evicted pods alone: it asks no kubelet, and what the pods used is not in it. Those of controllers may be deleted at once. */
+export function statusReader({
+  credentials,
+  namespace,
+  resolver,
+  clock,
+  requests,
+}: {
   readonly credentials: Credentials;
   /** Undefined: pods of all namespaces. */
   readonly namespace: string | undefined;
   readonly resolver: WorkloadResolver;
   readonly clock: Clock;
   readonly requests: CommandRequests;
-}
-
-/** Reads the status of evicted pods alone: it asks no kubelet, and what the pods used is not in it. */
-export function statusReader(options: StatusEvictionsOptions): Reader {
+}): Reader {
+  const collection = collectionOf({ resource: 'pods', namespace, fieldSelector: 'status.phase=Failed' });
   return {
-    read: async (signal) => ({
-      scope: wholeCluster,
-      ttlMs: 0,
-      snapshot: noSnapshot,
-      knownPods: [],
-      knownNodes: [],
-      readAtMs: options.clock.nowMs(),
-      failures: new Map(),
-      ...noHistory,
-      evictions: await evictedPods(options, signal),
-      notes: ['Only the status of pods was read, without what they used.'],
-    }),
+    read: async (signal) => {
+      using api = requests.client(credentials);
+      const { objects } = await listObjects(
+        {
+          ...{ api, clock, collection, background: new Scheduler(clock).background },
+          project: (object: unknown) => projectPod(object, (text) => text),
+          onExpired: () => undefined,
+        },
+        '0',
+        signal,
+      ).catch((error: unknown) => {
+        throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
+      });
+      return {
+        scope: wholeCluster,
+        ttlMs: 0,
+        snapshot: noSnapshot,
+        knownPods: [],
+        knownNodes: [],
+        readAtMs: clock.nowMs(),
+        failures: new Map(),
+        ...noHistory,
+        evictions: statusEvictions(objects, resolver, clock.nowMs()),
+        notes: ['Only the status of pods was read, without what they used.'],
+      };
+    },
   };
-}
-
-/** Of pods that still exist: those of controllers may be deleted at once. */
-async function evictedPods(
-  { credentials, namespace, resolver, clock, requests }: StatusEvictionsOptions,
-  signal: AbortSignal,
-): Promise<readonly EvictionReport[]> {
-  using api = requests.client(credentials);
-  const list = {
-    api,
-    clock,
-    background: new Scheduler(clock).background,
-    collection: collectionOf({ resource: 'pods', namespace, fieldSelector: 'status.phase=Failed' }),
-    project: (object: unknown) => projectPod(object, (text) => text),
-    onExpired: () => undefined,
-  };
-  try {
-    const { objects } = await listObjects(list, '0', signal);
-    return statusEvictions(objects, resolver, clock.nowMs());
-  } catch (error) {
-    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
-  }
 }
 
 /** What the status of evicted pods shows; the newest first. */

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../../config/suggestion.js';
-import { RequestError, UsageError, UserError } from '../../../lib/base/errors.js';
+import { messageOf, RequestError, UsageError, UserError } from '../../../lib/base/errors.js';
 import { commandLine, escapeLines } from '../../../lib/base/text.js';
 import {
   hasFound,
@@ -7,7 +7,8 @@ import {
   podDirectories,
   type SummarizedPod,
 } from '../../../people/report/pod-directories.js';
-import { readPod } from '../../../serve/source/one-shot.js';
+import { NotFoundError } from '../../../people/status/view-errors.js';
+import { readPod, withViews } from '../../../serve/source/one-shot.js';
 import { connectionWords, sourceWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { NoKubectlError } from '../../kubectl.js';
@@ -25,7 +26,6 @@ import {
 } from './container-listing.js';
 import { type PodContainers, podContainers } from './container-mounts.js';
 import { directoryText } from './directory-text.js';
-import { askExporter } from './exporter-answer.js';
 
 export interface DirectoryOptions extends Omit<ExplainOptions, 'resource'> {
   /** Undefined: all that run. */
@@ -67,14 +67,33 @@ async function listInContainers(pod: PodContainers, options: DirectoryOptions, c
     printCommands(pod, containers, options, context);
     return;
   }
-  const { summary, notes } = await askExporter(pod, options, context);
-  for (const note of notes) context.writeError(`${terminalText(note)}\n`);
+  const summary = await summaryOf(pod, options, context);
   const report = await list(pod, containers, options, { ...context, summary }).catch((error: unknown) => {
     if (error instanceof NoKubectlError) printCommands(pod, containers, options, context);
     throw error;
   });
   print(report, options, context);
   if (!hasFound(report)) throw new UserError(`nothing of ${terminalText(`${pod.namespace}/${pod.name}`)} was listed`);
+}
+
+/** Returns what an exporter has of the pod, or the kubelet; undefined where there is none: a pod can be listed without it. */
+async function summaryOf(
+  { namespace, name }: PodContainers,
+  options: DirectoryOptions,
+  context: CommandContext,
+): Promise<SummarizedPod | undefined> {
+  const summaries: SummarizedPod[] = [];
+  try {
+    await withViews(options, context, { namespaceOf: () => namespace, podName: name }, async ({ source }) => {
+      const reader = await source.read(context.stopSignal);
+      const { data } = await reader.object('pod', [namespace, name], {});
+      summaries.push(...data.pods.flatMap((pod) => (pod.state === 'unmeasured' ? [] : [pod])));
+    });
+  } catch (error) {
+    if (!(error instanceof UserError || error instanceof NotFoundError)) throw error;
+    context.writeError(`${terminalText(`No summary to compare with: ${messageOf(error)}`)}\n`);
+  }
+  return summaries[0];
 }
 
 async function list(

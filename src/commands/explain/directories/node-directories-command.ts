@@ -6,9 +6,9 @@ import type { CredentialFlags } from '../../../serve/source/one-shot.js';
 import { connectionWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
-import { shellScript } from '../../shell-script.js';
 import { type Column, tableLines } from '../../text/table.js';
 import { dataText, paragraphs, screenColumns, terminalText, wrapped } from '../../text/terminal-text.js';
+import { shellScript } from './walk-script.js';
 
 export interface NodeDirectoryOptions extends CredentialFlags {
   readonly name: string;

@@ -1,4 +1,4 @@
-import { shellScript } from '../../shell-script.js';
+import { readFileSync } from 'node:fs';
 
 /** A container's file systems, as far as they are listed. */
 export interface WalkPlan {
@@ -33,4 +33,10 @@ export function walkCommand({
 }: WalkPlan): readonly string[] {
   const numbers = [Math.floor(startedAtMs / 1000), durationSeconds, emptyDirPaths.length, listedCount].map(String);
   return ['sh', '-c', walkScript, 'sh', root, ...numbers, ...emptyDirPaths, ...otherPaths, ...runtimePaths];
+}
+
+/** Returns the text of a script without the comments that have a line of their own: it is sent with each command. */
+export function shellScript(file: URL): string {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return lines.filter((line) => !line.startsWith('#')).join('\n');
 }
