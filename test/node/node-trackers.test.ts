@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
-import type { CacheLookup } from '../../src/cluster/kubelet/lookup.js';
+import type { FoundLookup } from '../../src/cluster/kubelet/lookup.js';
 import type { FsStats, NodeSummary } from '../../src/cluster/kubelet/summary.js';
 import { nodeVerdict } from '../../src/facts/node/disk-verdict.js';
 import { filesystemOwners } from '../../src/facts/node/filesystem-owners.js';
@@ -48,7 +48,7 @@ function setUp(resolver = new WorkloadResolver({ selectors: [], labels: [], cont
       },
     })),
   });
-  const lookup: CacheLookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 };
+  const lookup: FoundLookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 };
   // Each look at the clock is the end of a slice.
   let elapsedMs = 0;
   const monotonicMs = (): number => (elapsedMs += 1_000);
@@ -58,9 +58,9 @@ function setUp(resolver = new WorkloadResolver({ selectors: [], labels: [], cont
     steadyNowMs: monotonicMs,
     sleep: () => Promise.resolve(),
   }).newLane();
-  const prepare = async (as = node) => {
-    const listed = (await trackers.of(as).listLarge(as, lookup, lane)) ?? { derived: new Map<PodRecord, DerivedPod>() };
-    const view = trackers.of(as).view(as, lookup, listed);
+  const prepare = async (as = node, of = lookup) => {
+    const listed = (await trackers.of(as).listLarge(as, of, lane)) ?? { derived: new Map<PodRecord, DerivedPod>() };
+    const view = trackers.of(as).view(as, of, listed);
     const { objects } = view;
     return { snapshot: view.state === 'absent' ? undefined : view.snapshot, objects, derived: listed.derived };
   };
@@ -85,6 +85,24 @@ describe('NodeTrackers', () => {
     }
     expect((await pending).snapshot?.pods.map(({ summary }) => summary.name)).toEqual(names);
     expect([...counts]).toEqual([0, 1, 2, 3]);
+  });
+
+  it('a pod that is derived before its node is followed once it has changed much, as any other', async () => {
+    const { prepare, setPods, trackers, lookup } = setUp();
+    setPods([limited(1_000)('web-0')]);
+    const using = (usedBytes: number): FoundLookup => {
+      const main = { ...aContainerSummary({ logsBytes: usedBytes }), timeMs: usedBytes };
+      const summary = aNodeSummary({
+        pods: [aPodSummary({ name: 'web-0', uid: 'web-0', usedBytes, containers: [main] })],
+      });
+      return { ...lookup, summary };
+    };
+    await prepare(node, using(10));
+    const { snapshot } = await prepare(node, using(100));
+    const [pod] = snapshot?.listedPods ?? [];
+    const [limit] = (pod && snapshot?.context.ratiosOf(pod, 'container')) ?? [];
+    expect(limit?.ratio).toBe(0.1);
+    expect(pod && limit && trackers.measurements(node.name)?.ofLimit(pod, limit, 0)).toHaveLength(1);
   });
 
   it('pods that change while their node is derived are as they are now', async () => {

@@ -70,16 +70,15 @@ export interface NodeSnapshotInput extends Pick<
   readonly configuration: KubeletConfiguration | undefined;
   /** See `NodeMemory.refutedSignals`. */
   readonly refutedSignals: (thresholds: readonly NodeThreshold[]) => readonly EvictionSignal[];
-  /** Records of the same context. */
-  readonly known?: KnownRecords | undefined;
+  /** The records of the summary before, in the same context, by the UIDs of its entries. */
+  readonly known?: ReadonlyMap<string, PodRecord> | undefined;
+  /** Those of this summary that are made already. */
+  readonly listed?: ReadonlyMap<string, PodRecord> | undefined;
   /** Receives what is derived of the pods. */
   readonly derived: DerivedPods;
   /** Receives what the summary measured. Undefined for a summary that is not the last one: nothing is forecast then. */
   readonly memory?: Pick<NodeMemory, 'learn'> | undefined;
 }
-
-/** The records of the pods of a summary, by the UIDs of its entries. */
-export type KnownRecords = ReadonlyMap<string, PodRecord>;
 
 /** Pods, containers and volumes of a summary from which a snapshot is made in one step: a few milliseconds at most. */
 const maxItemsInOneStep = 2_000;
@@ -150,14 +149,14 @@ function firstNames(pods: readonly PodSummary[], count: number): readonly PodSum
 export function recordPod(
   [summary, pod]: readonly [PodSummary, Pod | undefined],
   joined: JoinedNodePods,
-  { known, context, derived }: Pick<NodeSnapshotInput, 'known' | 'context' | 'derived'>,
+  { known, listed = known, context, derived }: Pick<NodeSnapshotInput, 'known' | 'listed' | 'context' | 'derived'>,
   { resolver, ttlMs }: Pick<NodeSnapshotOptions, 'resolver' | 'ttlMs'>,
 ): PodRecord {
   const { byUid, nameless, growth } = joined;
   const bound = pod && boundTo(pod, byUid, resolver);
   const isNameless = nameless.has(summary);
   const given = { summary, bound, isNameless };
-  const same = sameRecord(ofSamePod(known, summary), given, joined);
+  const same = sameRecord(ofSamePod(listed, summary), given, joined);
   if (same !== undefined) return same;
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);

@@ -13,7 +13,6 @@ import { type BoundPod, type NodeObjects, ObjectRecord } from './node-objects.js
 import {
   createNodeSnapshot,
   joinNodePods,
-  type KnownRecords,
   type NodeSnapshotInput,
   type NodeSnapshotOptions,
   recordPod,
@@ -205,18 +204,18 @@ export class NodeTracker {
 
   async #listed(node: Node, lookup: FoundLookup, lane: Lane): Promise<ListedPods> {
     const input = this.#inputOf(node, lookup, new Map());
-    const known = new Map<string, PodRecord>();
+    const records = new Map<string, PodRecord>();
     const joined = await lane.run(() => joinNodePods(input, this.#objects.boundPods(), this.#options));
-    await lane.each(joined.pods, (pod) => known.set(pod[0].uid, recordPod(pod, joined, input, this.#options)));
-    return { known, derived: input.derived };
+    await lane.each(joined.pods, (pod) => records.set(pod[0].uid, recordPod(pod, joined, input, this.#options)));
+    return { listed: records, derived: input.derived };
   }
 
-  #snapshotOf(node: Node, lookup: Found, { known, derived }: ListedPods = { derived: new Map() }): NodeSnapshot {
+  #snapshotOf(node: Node, lookup: Found, { listed, derived }: ListedPods = { derived: new Map() }): NodeSnapshot {
     const kept = this.#keptOf(node, lookup);
     if (kept !== undefined) return kept;
     const input = this.#inputOf(node, lookup, derived);
     const bound = this.#objects.boundPods();
-    const created = createNodeSnapshot(known ? { ...input, known } : input, bound, this.#options);
+    const created = createNodeSnapshot({ ...input, listed }, bound, this.#options);
     const danglingPods = this.#countDangling(created);
     this.#listing = undefined;
     const snapshot = withDangling(created, danglingPods);
@@ -282,7 +281,4 @@ function withDangling(snapshot: NodeSnapshot, danglingPods: number): NodeSnapsho
 }
 
 /** Pods of a summary that are recorded already, and what was derived in the task that records them. */
-interface ListedPods extends Pick<NodeSnapshotInput, 'derived'> {
-  /** Instead of the records of the kept snapshot. */
-  readonly known?: KnownRecords;
-}
+type ListedPods = Pick<NodeSnapshotInput, 'listed' | 'derived'>;
