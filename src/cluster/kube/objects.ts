@@ -116,16 +116,6 @@ export interface Controller {
   readonly isForeign?: true;
 }
 
-/** What all containers of a pod declare together. */
-export interface DeclaredAmounts {
-  /** As the kubelet enforces it, without overhead; undefined when none declares a limit. */
-  readonly limitBytes: Amount | undefined;
-  /** As the scheduler counts it, without overhead; undefined when none declares a request. */
-  readonly requestBytes: Amount | undefined;
-  /** The sum of kubelets before 1.34. */
-  readonly formerRequestBytes: Amount;
-}
-
 /** Volumes of one type that the same containers mount. */
 export interface VolumeGroup {
   readonly type: 'emptydir' | 'configmap' | 'hostpath';
@@ -145,8 +135,15 @@ export interface PodRest {
   readonly volumeCount: number;
   readonly mountCount: number;
   readonly labelCount: number;
-  /** Of all containers, those in detail too. */
-  readonly declared: DeclaredAmounts;
+  /** What all containers declare together, those in detail too. */
+  readonly declared: {
+    /** As the kubelet enforces it, without overhead; undefined when none declares a limit. */
+    readonly limitBytes: Amount | undefined;
+    /** As the scheduler counts it, without overhead; undefined when none declares a request. */
+    readonly requestBytes: Amount | undefined;
+    /** The sum of kubelets before 1.34. */
+    readonly formerRequestBytes: Amount;
+  };
   /** A container or an emptyDir of the pod has a limit, in detail or not. */
   readonly hasLimits: boolean;
   /** The first ones that have a limit (`maxCheckedCount`), in the order of the spec, without their mounts. */

@@ -2,10 +2,9 @@ import type { Pod } from './objects.js';
 
 /** What happened to a pod and its containers. Closed list: the values become label values. */
 export const lifecycleEventTypes = ['started', 'died', 'removed', 'evicted'] as const;
-export type LifecycleEventType = (typeof lifecycleEventTypes)[number];
 
 export interface LifecycleEvent {
-  readonly type: LifecycleEventType;
+  readonly type: (typeof lifecycleEventTypes)[number];
   /** The run of a container, see `Pod.runs`; '' for what happened to the pod. */
   readonly run: string;
   /** Wall time in milliseconds, by the clock of its node; undefined where the object does not have it. */

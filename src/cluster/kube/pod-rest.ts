@@ -1,5 +1,5 @@
 /** What the kubelet's rules look at of a pod: more than is kept in detail of one that is very large. */
-import type { Container, DeclaredAmounts, Pod, PodRest, Volume, VolumeGroup } from './objects.js';
+import type { Container, Pod, PodRest, Volume, VolumeGroup } from './objects.js';
 import { addAmounts, type Amount, compareAmounts } from './quantity.js';
 
 /** Returns the groups of a pod. */
@@ -36,23 +36,23 @@ export function measuredVolumes({ volumes, rest }: Pick<Pod, 'volumes' | 'rest'>
 
 type Containers = Pick<Pod, 'containers' | 'rest'>;
 
-/** Returns {@link DeclaredAmounts.limitBytes} of a pod. */
+/** Returns the `limitBytes` of {@link PodRest.declared}, of any pod. */
 export function declaredLimit({ containers, rest }: Containers): Amount | undefined {
   return rest === undefined ? limitOf(containers) : rest.declared.limitBytes;
 }
 
-/** Returns {@link DeclaredAmounts.requestBytes} of a pod. */
+/** Returns the `requestBytes` of {@link PodRest.declared}, of any pod. */
 export function declaredRequest({ containers, rest }: Containers): Amount | undefined {
   return rest === undefined ? requestOf(containers) : rest.declared.requestBytes;
 }
 
-/** Returns {@link DeclaredAmounts.formerRequestBytes} of a pod. */
+/** Returns the `formerRequestBytes` of {@link PodRest.declared}, of any pod. */
 export function formerDeclaredRequest({ containers, rest }: Containers): Amount {
   return rest === undefined ? formerRequestOf(containers) : rest.declared.formerRequestBytes;
 }
 
 /** Sums over these containers: init containers first, as in {@link Pod.containers}. */
-export function declaredAmounts(containers: readonly Container[]): DeclaredAmounts {
+export function declaredAmounts(containers: readonly Container[]): PodRest['declared'] {
   return {
     limitBytes: limitOf(containers),
     requestBytes: requestOf(containers),

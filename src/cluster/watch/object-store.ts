@@ -169,32 +169,27 @@ export class ObjectStore<T extends StoredObject> {
   }
 
   /**
-   * An object with another UID under the same name is another object: the old one is removed, the new one added.
-   *
-   * `suppressed`: only the resource version differs. The stored object stays, so that everything derived from it or from
-   * its group stays valid.
+   * An object with another UID under the same name is another object: the old one is removed, the new one added. Returns false
+   * where only the resource version differs: the stored object stays, so that everything derived from it or from its group
+   * stays valid.
    */
-  upsert(object: T): 'added' | 'updated' | 'replaced' | 'suppressed' {
+  upsert(object: T): boolean {
     const previous = this.#content.objects.namedAs(object);
     const changes = changesOf(previous, object, false);
-    const [first, second] = changes;
-    if (first === undefined) return 'suppressed';
+    if (changes.length === 0) return false;
     this.#write(previous, object);
     this.#notify(changes);
-    if (second !== undefined) return 'replaced';
-    return first.type === 'added' ? 'added' : 'updated';
+    return true;
   }
 
   /**
-   * Removes the object with the name and the UID of `object`, which is its final state. Returns whether there was one; an
-   * object with another UID stays.
+   * Removes the object with the name and the UID of `object`, which is its final state; an object with another UID stays.
    */
-  remove(object: T): boolean {
+  remove(object: T): void {
     const previous = this.#content.objects.namedAs(object);
-    if (previous?.uid !== object.uid) return false;
+    if (previous?.uid !== object.uid) return;
     this.#write(previous, undefined);
     this.#notify([{ type: 'removed', object, previous, isInitial: false }]);
-    return true;
   }
 
   /** Writes also to what a list is about to replace: it could not contain the object. */

@@ -3,7 +3,7 @@ import { nextDelayMs, withJitter } from '../../lib/base/backoff.js';
 import { type Instant, instantOf } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { singleFlight } from '../../lib/base/memo.js';
-import { FirstList, isRefused, listFailure } from './list-session.js';
+import { FirstList, isRefused, type ListedObjects, listFailure } from './list-session.js';
 import {
   checkAfterMs,
   isAway,
@@ -16,7 +16,7 @@ import {
 import type { StoredObject } from './object-store.js';
 import { collectionOf, type ObjectCollection, type ObjectCollectionOptions, type Resource } from './resource-path.js';
 import { type AttemptFailure, type FailedAttempt, Retries } from './retries.js';
-import { type AppliedList, StoreWriter, type StoreWriterOptions } from './store-writer.js';
+import { StoreWriter, type StoreWriterOptions } from './store-writer.js';
 import { eventTypeOf } from './watch-observer.js';
 import { endText, type WatchEnd, watchObjects } from './watch-session.js';
 import type { WatchEvent } from './watch-stream.js';
@@ -211,7 +211,7 @@ export class Reflector<T extends StoredObject> {
   }
 
   /** A check of the version that is known says nothing of what has happened since. */
-  #listed({ objectCount, resourceVersion }: AppliedList, isCheck: boolean): void {
+  #listed({ objects, resourceVersion }: ListedObjects<T>, isCheck: boolean): void {
     const { resource, observer, logger, random, clock } = this.#options;
     this.#pollAfterMs = pollAfterMs(random);
     this.#listedAtMs = clock.monotonicMs();
@@ -222,7 +222,7 @@ export class Reflector<T extends StoredObject> {
     this.firstList.succeeded();
     this.#retries.worked();
     observer.listFinished(resource, 'success');
-    logger.debug('listed', { resource, path: this.#collection.path, count: objectCount, resourceVersion });
+    logger.debug('listed', { resource, path: this.#collection.path, count: objects.length, resourceVersion });
   }
 
   async #watch(signal: AbortSignal): Promise<number> {

@@ -13,24 +13,6 @@ const maxRefusedCount = 3;
 /** So many may disappear at once, as those of a namespace or a node. */
 const manyCount = 20;
 
-/** A list that the store has taken over. */
-export interface AppliedList {
-  readonly objectCount: number;
-  /** Where a watch continues. */
-  readonly resourceVersion: string;
-}
-
-interface ListPurpose {
-  readonly isInitial: boolean;
-  /** Undefined where the watch cannot go on. */
-  readonly check: 'due' | 'contradicted' | undefined;
-}
-
-interface Applied<T> {
-  readonly listed: ListedObjects<T>;
-  readonly changes: readonly StoreChange<T>[];
-}
-
 export interface StoreWriterOptions<T extends StoredObject> extends Pick<
   ListSessionOptions<T>,
   'api' | 'clock' | 'background'
@@ -63,12 +45,16 @@ export class StoreWriter<T extends StoredObject> {
 
   /**
    * Makes the store equal to a list that is not older than `resourceVersion`. Throws RequestError when there is none, or the
-   * signal's reason: the store stays as it is. `check`: the watch can go on from `resourceVersion`, and the list is of that
+   * signal's reason: the store stays as it is. `check`: undefined unless the watch can go on from `resourceVersion`, and the list is of that
    * version. What differs then is no event that is yet to come: it is counted. Where something contradicts a store that is
    * right by that list, the server's memory may be wrong, and the newest state is listed.
    * https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
    */
-  async list(resourceVersion: string, { isInitial, check }: ListPurpose, signal: AbortSignal): Promise<AppliedList> {
+  async list(
+    resourceVersion: string,
+    { isInitial, check }: { readonly isInitial: boolean; readonly check: 'due' | 'contradicted' | undefined },
+    signal: AbortSignal,
+  ): Promise<ListedObjects<T>> {
     const options = { ...this.#listOptions(), isExact: check !== undefined };
     const replace = (version: string) =>
       this.#replace((other) => listObjects(options, other, signal), version, isInitial);
@@ -80,7 +66,7 @@ export class StoreWriter<T extends StoredObject> {
       this.#refusedCount = 0;
       // Another version: the one asked for has expired, the server ignores it, or the list had to be confirmed.
       if (check !== undefined && listed.resourceVersion === resourceVersion) this.#countDrift(changes);
-      return { objectCount: listed.objects.length, resourceVersion: listed.resourceVersion };
+      return listed;
     } catch (error) {
       if (error instanceof ApiError && error.isInvalidRequest) this.#refusedCount += 1;
       throw error;
@@ -122,11 +108,7 @@ export class StoreWriter<T extends StoredObject> {
    * 20 and more than half of them, is confirmed by a list of the newest state, which then counts: API servers have served
    * empty or partial lists from caches that were not yet filled.
    */
-  async #replace(
-    read: (version: string) => Promise<ListedObjects<T>>,
-    version: string,
-    isInitial: boolean,
-  ): Promise<Applied<T>> {
+  async #replace(read: (version: string) => Promise<ListedObjects<T>>, version: string, isInitial: boolean) {
     const { resource, store, isInScope, logger } = this.#options;
     const scope = { isInScope, isInitial };
     const removesMost = (listed: ListedObjects<T>, difference: ListDifference): boolean =>
@@ -150,7 +132,7 @@ export class StoreWriter<T extends StoredObject> {
     return this.#applied(newest, (await store.replace(newest.objects, { ...scope, isPlausible: isConfirmed })) ?? []);
   }
 
-  #applied(listed: ListedObjects<T>, changes: readonly StoreChange<T>[]): Applied<T> {
+  #applied(listed: ListedObjects<T>, changes: readonly StoreChange<T>[]) {
     const { resource, observer, logger } = this.#options;
     for (const { reason } of listed.skipped) observer.objectSkipped(resource, reason);
     const [first] = listed.skipped;
@@ -184,8 +166,7 @@ export class StoreWriter<T extends StoredObject> {
       logger.warn('skipped malformed object', { resource, path: this.#collection.path, error: messageOf(error) });
       return;
     }
-    const outcome = projected === undefined ? 'suppressed' : store.upsert(projected);
-    if (outcome === 'suppressed') observer.updateSuppressed(resource);
+    if (projected === undefined || !store.upsert(projected)) observer.updateSuppressed(resource);
   }
 
   #remove(object: unknown): void {

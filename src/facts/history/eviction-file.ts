@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type Clock, latestNowMs } from '../../lib/base/clock.js';
 import { codeOf, messageOf, UserError } from '../../lib/base/errors.js';
 import { FailureRun, type Logger } from '../../lib/base/logger.js';
-import { type EvictionLine, isOfEvictions, linesFor, linesOf, type ReadLines, readLines } from './eviction-lines.js';
+import { isOfEvictions, linesFor, linesOf, type ReadLines, readLines } from './eviction-lines.js';
 import { EvictionLog, type EvictionLogSettings, inTurns } from './eviction-log.js';
 import type { EvictionRecord } from './eviction-record.js';
 import { joinedPeriods, lastingUntil, type WatchedPeriod, type WatchedTimes, watchedTimes } from './watched-times.js';
@@ -25,11 +25,6 @@ const leftAfterMs = 60_000;
 const minAppendedBytes = 65_536;
 /** Twice of what is rewritten, and what two processes append in the meantime. */
 const maxReadBytes = 32 * 2 ** 20;
-
-export interface EvictionFileSettings extends EvictionLogSettings {
-  /** An absolute path. Undefined: evictions are forgotten with the process. */
-  readonly file: string | undefined;
-}
 
 /** A problem of the file, and the fix where one is known. */
 export interface EvictionFileFault {
@@ -69,7 +64,15 @@ export class EvictionFile implements AsyncDisposable {
   readonly #foundFault: EvictionFileFault | undefined;
   #writeFault: EvictionFileFault | undefined;
 
-  private constructor(log: EvictionLog, options: OpenOptions, path: string | undefined, found: FoundFile) {
+  private constructor(
+    log: EvictionLog,
+    options: OpenOptions,
+    path: string | undefined,
+    found: {
+      readonly watched?: readonly WatchedPeriod[];
+      readonly fault?: EvictionFileFault | undefined;
+    },
+  ) {
     this.log = log;
     this.#options = options;
     this.#openedAtMs = latestNowMs(options.clock);
@@ -78,8 +81,11 @@ export class EvictionFile implements AsyncDisposable {
     this.#running = this.#keep(path);
   }
 
-  /** Resolves when the log has what the file has. */
-  static async open({ file: path, ...settings }: EvictionFileSettings, options: OpenOptions): Promise<EvictionFile> {
+  /** Resolves when the log has what the file has. `file`: an absolute path; without one, evictions are forgotten with the process. */
+  static async open(
+    { file: path, ...settings }: EvictionLogSettings & { readonly file: string | undefined },
+    options: OpenOptions,
+  ): Promise<EvictionFile> {
     const { clock, logger } = options;
     const log = new EvictionLog(settings, clock);
     const found = path === undefined ? { text: '' } : await readUsable(path);
@@ -185,11 +191,6 @@ export class EvictionFile implements AsyncDisposable {
   }
 }
 
-interface FoundFile {
-  readonly watched?: readonly WatchedPeriod[];
-  readonly fault?: EvictionFileFault | undefined;
-}
-
 /** What to do about an error of the operating system. */
 const fixes: Readonly<Record<string, string>> = {
   ENOENT: 'mount a volume, such as an emptyDir, at the folder of evictions.file',
@@ -200,26 +201,18 @@ const fixes: Readonly<Record<string, string>> = {
   EDQUOT: 'free space on the volume of evictions.file',
 };
 
-interface UnusableFile {
-  readonly text: undefined;
-  readonly fault: string;
-  readonly fix: string;
-}
-
-interface UsableFile {
-  /** The first 32 MiB. */
-  readonly text: string;
-  /** Before it was read; not that of the text, which lacks what is no UTF-8. */
-  readonly sizeBytes: number;
-}
-
-/** Resolves with the text of a file that may be replaced: '' where there is none. */
-export async function readUsable(path: string): Promise<UnusableFile | UsableFile> {
-  const unusable = (fault: string, fix = 'name another file in evictions.file, or remove this one'): UnusableFile => ({
-    text: undefined,
-    fault,
-    fix,
-  });
+/**
+ * Resolves with the first 32 MiB of the text of a file that may be replaced, '' where there is none, and its size before it was
+ * read: not that of the text, which lacks what is no UTF-8.
+ */
+export async function readUsable(
+  path: string,
+): Promise<
+  | { readonly text: string; readonly sizeBytes: number }
+  | { readonly text: undefined; readonly fault: string; readonly fix: string }
+> {
+  const unusable = (fault: string, fix = 'name another file in evictions.file, or remove this one') =>
+    ({ text: undefined, fault, fix }) as const;
   try {
     const stats = await stat(path);
     if (stats.isDirectory()) return unusable('it is a folder', 'name a file in it, such as evictions.json');
@@ -249,7 +242,7 @@ async function sizeOf(path: string): Promise<number> {
  * On the disk when it resolves. False for a file that is empty, is not there or has `maxBytes`, and when another process has
  * replaced it meanwhile.
  */
-async function append(path: string, items: readonly EvictionLine[], maxBytes: number): Promise<boolean> {
+async function append(path: string, items: Parameters<typeof linesFor>[0], maxBytes: number): Promise<boolean> {
   const size = await sizeOf(path);
   if (size === 0 || size >= maxBytes) return false;
   await using file = await open(path, constants.O_WRONLY | constants.O_APPEND);

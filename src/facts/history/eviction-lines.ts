@@ -22,14 +22,11 @@ const unreadable = 'not readable';
 /** Clocks of one machine before and after a restart may differ by this much. */
 const clockSkewMs = 60_000;
 
-export interface EvictionLines {
+export interface ReadLines {
   /** One of each UID. */
   readonly records: readonly EvictionRecord[];
   /** When exporters watched, the oldest first. */
   readonly watched: readonly WatchedPeriod[];
-}
-
-export interface ReadLines extends EvictionLines {
   /** How many lines are left out, by reason; those after a thousand that are not readable are not looked at. */
   readonly leftOut: ReadonlyMap<string, number>;
 }
@@ -39,15 +36,13 @@ export function isOfEvictions(text: string): boolean {
   return text === '' || text.startsWith(mark);
 }
 
-export type EvictionLine = EvictionRecord | WatchedPeriod;
-
 /** The lines of records and periods, each made when it is asked for. */
 export function* linesFor(items: Iterable<StoredRecord | WatchedPeriod>): Generator<string> {
   for (const item of items) yield `\n${toJson(item)}`;
 }
 
 /** The text of a file; of the records, the first ones that fit. */
-export function* linesOf({ records, watched }: EvictionLines): Generator<string> {
+export function* linesOf({ records, watched }: Pick<ReadLines, 'records' | 'watched'>): Generator<string> {
   const first = head + [...linesFor(watched)].join('');
   yield first;
   let leftBytes = maxWrittenBytes - first.length;
@@ -75,7 +70,7 @@ export function readLines(text: string, nowMs: number): ReadLines {
 }
 
 /** Returns the reason for what is left out. */
-function itemOf(value: unknown, nowMs: number): EvictionLine | string {
+function itemOf(value: unknown, nowMs: number): EvictionRecord | WatchedPeriod | string {
   const item = periodOf(value) ?? recordOf(value);
   if (item === undefined) return unreadable;
   const latestMs = 'fromMs' in item ? item.untilMs : Math.max(item.evictedAtMs, item.seenAtMs);

@@ -12,7 +12,7 @@ import { type FilesystemOwners, filesystemOwners, signalPlace } from './filesyst
 import { type FirstWorkload, firstWorkload } from './first-workload.js';
 import { type Bounds, exactly, freedByImages, freedByPods, sumOf } from './freed-space.js';
 import { judgedFilesystems } from './frozen-statistics.js';
-import { decidingThreshold, type FullDisk, fullDisk } from './full-disks.js';
+import { decidingThreshold, fullDisk } from './full-disks.js';
 import { isKnownThreshold, type KnownThreshold, nearestThreshold } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
 import { type Victim, victimRanking } from './victims.js';
@@ -47,15 +47,6 @@ export interface Remainder {
   readonly bytes: number;
 }
 
-interface DiskCause {
-  readonly filler: DiskFiller;
-  /** Undefined where it only holds most. */
-  readonly growth: DiskGrowth | undefined;
-}
-
-/** Why the kind is unknown. `condition`: the node reports DiskPressure, and no threshold that is known is near. */
-type UnknownPart = 'unread_pods' | 'unmeasured_pods' | 'images' | 'owners' | 'condition';
-
 export interface DiskVerdict {
   readonly kind: VerdictKind;
   /** Undefined where no threshold is known. */
@@ -66,9 +57,16 @@ export interface DiskVerdict {
   readonly images?: Bounds;
   readonly first?: FirstWorkload | undefined;
   /** Of a shortage that lasts: the same until the node is calm. */
-  readonly cause?: DiskCause | undefined;
+  readonly cause?:
+    | {
+        readonly filler: DiskFiller;
+        /** Undefined where it only holds most. */
+        readonly growth: DiskGrowth | undefined;
+      }
+    | undefined;
   readonly remainder?: Remainder | undefined;
-  readonly unknownPart?: UnknownPart;
+  /** Why the kind is unknown. `condition`: the node reports DiskPressure, and no threshold that is known is near. */
+  readonly unknownPart?: 'unread_pods' | 'unmeasured_pods' | 'images' | 'owners' | 'condition';
   readonly unreadPodCount?: number | undefined;
   /** Thresholds that are crossed too, of another filesystem or unit. */
   readonly alsoBelow: readonly EvictionSignal[];
@@ -159,7 +157,7 @@ function shortageOf(nearest: KnownThreshold, snapshot: NodeSnapshot): Shortage {
   };
 }
 
-function noSpace(full: FullDisk, snapshot: NodeSnapshot): Shortage {
+function noSpace(full: Pick<Shortage, 'signal' | 'available' | 'capacity'>, snapshot: NodeSnapshot): Shortage {
   const filesystem = signalPlace(full.signal, snapshot);
   return { ...full, filesystem, state: 'no_space', gracePeriodMs: 0, threshold: 0, missing: 0, isAssumed: false };
 }
@@ -185,7 +183,7 @@ function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictS
 /** Without a cause that lasts, by what would be enough. */
 function byNeed(
   need: Need,
-  { pods, images }: FreedSpace,
+  { pods, images }: Record<'pods' | 'images', Bounds>,
   {
     shortage,
     first,
@@ -207,11 +205,6 @@ function byNeed(
   return { kind, remainder: remainderOf(victims, owners, images) };
 }
 
-interface FreedSpace {
-  readonly pods: Bounds;
-  readonly images: Bounds;
-}
-
 type FoundCause = Pick<DiskVerdict, 'kind' | 'cause' | 'remainder' | 'unknownPart'>;
 
 /** Less of what is missing is never the cause. */
@@ -227,7 +220,7 @@ function isTooSmall(first: FirstWorkload | undefined, { state, missing }: Shorta
  */
 function byCause(
   shortage: Shortage,
-  { pods, images }: FreedSpace,
+  { pods, images }: Record<'pods' | 'images', Bounds>,
   { fills }: NodeSnapshot,
   { hasEvicted }: VerdictSources,
 ): FoundCause | undefined {
@@ -240,11 +233,11 @@ function byCause(
   return { kind: filler, cause, remainder: { holder: filler, bytes: fill.held[filler] } };
 }
 
-function isCollected({ least }: Bounds, { growth }: DiskCause, { missing }: Shortage): boolean {
+function isCollected({ least }: Bounds, { growth }: Pick<FirstWorkload, 'growth'>, { missing }: Shortage): boolean {
   return growth === undefined && least >= missing;
 }
 
-function holdsEnough({ most }: Bounds, { growth }: DiskCause, { missing }: Shortage): boolean {
+function holdsEnough({ most }: Bounds, { growth }: Pick<FirstWorkload, 'growth'>, { missing }: Shortage): boolean {
   return most >= missing * (growth === undefined ? 1 : leastCauseShare);
 }
 
@@ -260,9 +253,9 @@ function isFilledSoon({ state, available, threshold }: Shortage, first: FirstWor
 /** Of a disk whose use is not reported, who fills it is as unknown as what images free. */
 function unknownPartOf(
   need: Need,
-  { pods, images }: FreedSpace,
+  { pods, images }: Record<'pods' | 'images', Bounds>,
   { unreadPodCount, owners }: Pick<DiskVerdict, 'unreadPodCount'> & { readonly owners: FilesystemOwners | undefined },
-): UnknownPart {
+): FoundCause['unknownPart'] & string {
   if (kindBetween(need, exactly(pods.least), images) === 'unknown')
     return owners?.imagesUsedBytes !== undefined && owners.unattributedBytes === undefined ? 'owners' : 'images';
   return unreadPodCount === undefined ? 'unmeasured_pods' : 'unread_pods';

@@ -65,14 +65,11 @@ export function signalPlace(
   return filesystem === 'nodefs' ? 'nodefs' : filesystem === 'imagefs' ? images : layers;
 }
 
-interface Places {
-  /** Undefined when the summary does not show it. */
-  readonly images: 'nodefs' | 'imagefs' | undefined;
-  readonly layers: SignalFilesystem;
-}
-
-/** Of a node that does not show its layout, layers are taken to be on nodefs. */
-function placesOf({ nodefs, containerfs }: NodeSummary, layout: NodeLayout): Places {
+/** That of images is unknown where the summary does not show it; layers are taken to be on nodefs then. */
+function placesOf(
+  { nodefs, containerfs }: NodeSummary,
+  layout: NodeLayout,
+): { readonly images: 'nodefs' | 'imagefs' | undefined; readonly layers: SignalFilesystem } {
   const { hasDedicatedImagefs, hasSplitImagefs } = layout;
   if (hasDedicatedImagefs !== true)
     return { images: hasDedicatedImagefs === undefined ? undefined : 'nodefs', layers: 'nodefs' };
@@ -83,7 +80,7 @@ function placesOf({ nodefs, containerfs }: NodeSummary, layout: NodeLayout): Pla
 /** The runtime's value includes the writable layers on the same filesystem. */
 function imagesOn(
   filesystem: SignalFilesystem,
-  place: Places['images'],
+  place: SignalFilesystem | undefined,
   { imagefs, layersBytes }: { readonly imagefs: FsStats | undefined; readonly layersBytes: number | undefined },
 ): number | undefined {
   if (place === undefined) return undefined;

@@ -6,26 +6,25 @@ import { judgedFilesystems } from './frozen-statistics.js';
 import { availableFor, isNearThreshold, nearestThreshold, type NodeThreshold } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
 
-/** A disk without space or inodes, or soon without, for which the kubelet evicts nobody: writes fail. */
-export interface FullDisk {
-  readonly signal: EvictionSignal;
-  readonly available: number;
-  readonly capacity: number;
-}
-
 /** Below this part of a disk without a threshold, it is full before anybody has looked. */
 const leastFreeRatio = 0.05;
 
 /** The same where the assumed threshold is refuted: the kubelet has another one, which may be small. */
 const leastRefutedRatio = 0.01;
 
+/** What is known of the free space of a node. */
 type DiskState = Pick<
   NodeSnapshot,
   'thresholds' | 'unsetSignals' | 'refutedSignals' | 'summary' | 'layout' | 'frozen' | 'fills'
 >;
 
-/** The fullest one for which no threshold is in force. None while another threshold is crossed: the kubelet frees what it can. */
-export function fullDisk(state: DiskState): FullDisk | undefined {
+/**
+ * The fullest disk without space or inodes, or soon without, for which the kubelet evicts nobody: writes fail. None while
+ * another threshold is crossed: the kubelet frees what it can.
+ */
+export function fullDisk(
+  state: DiskState,
+): { readonly signal: EvictionSignal; readonly available: number; readonly capacity: number } | undefined {
   const { thresholds, unsetSignals, refutedSignals, summary, frozen } = state;
   if (thresholds.some(({ isCrossed }) => isCrossed)) return undefined;
   const full = [...unsetSignals, ...refutedSignals].flatMap((signal) => {
@@ -40,10 +39,8 @@ export function fullDisk(state: DiskState): FullDisk | undefined {
   return full.sort((a, b) => a.available / a.capacity - b.available / b.capacity)[0];
 }
 
-type FreeSpace = Pick<NodeSnapshot, 'thresholds' | 'unsetSignals' | 'refutedSignals' | 'summary' | 'frozen'>;
-
 /** Whether a figure that the kubelet evicts by is frozen, missing or impossible: of nodefs, or of a disk with a threshold. */
-export function isFreeUnknown(state: FreeSpace): boolean {
+export function isFreeUnknown(state: DiskState): boolean {
   const { thresholds, unsetSignals, refutedSignals } = state;
   const inForce = thresholds.map(({ signal }) => signal);
   const signals = ['nodefs.available', 'nodefs.inodesFree', ...inForce, ...unsetSignals, ...refutedSignals] as const;
@@ -51,7 +48,7 @@ export function isFreeUnknown(state: FreeSpace): boolean {
 }
 
 /** Without inodes, as on btrfs, none are free; by filesystems that its summary lacks, but nodefs, a kubelet evicts nobody. */
-function isUnmeasured(signal: EvictionSignal, { summary, frozen }: Pick<FreeSpace, 'summary' | 'frozen'>): boolean {
+function isUnmeasured(signal: EvictionSignal, { summary, frozen }: Pick<DiskState, 'summary' | 'frozen'>): boolean {
   const { available, total } = availableFor(signal, judgedFilesystems(summary, frozen));
   if (countsInodes(signal)) return (total ?? 0) > 0 && available === undefined;
   const isReported = signal === 'nodefs.available' || summary[filesystemOf(signal)] !== undefined;
@@ -59,7 +56,7 @@ function isUnmeasured(signal: EvictionSignal, { summary, frozen }: Pick<FreeSpac
 }
 
 /** Whether it may be below a threshold, unless one is known to be crossed. */
-export function isHeadroomUnknown(state: FreeSpace & Pick<NodeSnapshot, 'node'>): boolean {
+export function isHeadroomUnknown(state: DiskState & Pick<NodeSnapshot, 'node'>): boolean {
   return isOfVirtualCluster(state.node.labels) || isFreeUnknown(state);
 }
 
@@ -68,7 +65,7 @@ export function isHeadroomUnknown(state: FreeSpace & Pick<NodeSnapshot, 'node'>)
  * there is one: the others prove nothing. `soon`: the one that it is about to cross.
  */
 export function decidingThreshold(
-  snapshot: FreeSpace,
+  snapshot: DiskState,
   soon: EvictionSignal | undefined,
 ): { readonly isClose: boolean; readonly threshold: NodeThreshold | undefined } {
   const { thresholds } = snapshot;

@@ -134,13 +134,11 @@ function hasOwnLimit({ kind, limitBytes }: Container, { enforcesSidecars }: Limi
   return (kind === 'app' || (kind === 'sidecar' && enforcesSidecars)) && limitBytes !== undefined && limitBytes !== 0;
 }
 
-interface ComparedContainer {
-  readonly name: string;
-  readonly usedBytes: Figure;
-}
-
 /** A figure that the kubelet lacks for a container that it lists counts as 0 with it. */
-function comparedBytes({ summary, hasDedicatedImagefs }: LimitRatiosInput): readonly ComparedContainer[] {
+function comparedBytes({
+  summary,
+  hasDedicatedImagefs,
+}: LimitRatiosInput): readonly { readonly name: string; readonly usedBytes: Figure }[] {
   const compared = summary.containers.map(({ name, rootfs, logs }) => {
     return { name, usedBytes: addFigures(logs?.usedBytes ?? 0, hasDedicatedImagefs ? 0 : rootfs?.usedBytes) };
   });

@@ -16,13 +16,6 @@ const maxGapMs = 90_000;
 type Learned = Pick<NodeSnapshot, 'forecasts' | 'fills'>;
 export const nothingLearned: Learned = { forecasts: noForecasts, fills: [] };
 
-interface CrossedThreshold {
-  /** Time up to which it is counted; monotonic. */
-  readonly untilMs: number;
-  /** Without gaps in which the condition of the node was not known. */
-  readonly forMs: number;
-}
-
 /** What is remembered of a node as long as the process lives, whatever the settings. */
 export class NodeMemory {
   readonly frozenTimes = new FrozenTimes();
@@ -36,8 +29,11 @@ export class NodeMemory {
   #unlistedNamespaces: readonly string[] = [];
   /** By the key of a pod that the API server does not know: the monotonic time at which it was first seen, in milliseconds. */
   #danglingSinceMs: ReadonlyMap<string, number> = new Map();
-  /** By the signal of an assumed threshold that the last summaries cross. */
-  readonly #crossed = new Map<EvictionSignal, CrossedThreshold>();
+  /**
+   * By the signal of an assumed threshold that the last summaries cross: monotonic time up to which it is counted, and for how
+   * long, without gaps in which the condition of the node was not known.
+   */
+  readonly #crossed = new Map<EvictionSignal, { readonly untilMs: number; readonly forMs: number }>();
   readonly #refuted = new Set<EvictionSignal>();
 
   /** Of the kubelet behind the last summary. */

@@ -26,14 +26,15 @@ export function volumeUsages({ volumes = [] }: PodSummary, pod: Pod | undefined)
  * Returns the volumes where those of the pod's usage have the same names and sizes, since each is one of its spec; otherwise
  * undefined. A fraction of the work of {@link volumeUsages}.
  */
-export function plainVolumes({ volumes }: PodSummary, { volumes: specs, rest }: Pod): PlainVolumes | undefined {
+export function plainVolumes(
+  { volumes }: PodSummary,
+  { volumes: specs, rest }: Pod,
+): readonly Pick<VolumeSummary, 'name' | 'usedBytes'>[] | undefined {
   if (volumes === undefined || rest !== undefined || !haveDistinctNames(volumes)) return undefined;
   const findSpec = finderByName(specs);
   for (const { name } of volumes) if (findSpec(name)?.isRawBlock !== false) return undefined;
   return volumes;
 }
-
-type PlainVolumes = readonly Pick<VolumeSummary, 'name' | 'usedBytes'>[];
 
 function withoutSpec({ hasClaim }: VolumeSummary): VolumeSpec {
   return { type: hasClaim ? 'pvc' : 'unknown', medium: '', sizeLimitBytes: undefined };

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-import type { LifecycleEventType } from '../../cluster/kube/pod-lifecycle.js';
+import type { LifecycleEvent } from '../../cluster/kube/pod-lifecycle.js';
 import type { LookupResult } from '../../cluster/kubelet/kubelet-cache.js';
 import type { StoreState } from '../../cluster/watch/store-lists.js';
 import type { WatchObserver } from '../../cluster/watch/watch-observer.js';
@@ -100,7 +100,7 @@ export class SelfMetrics {
   }
 
   /** `latencyMs`: since then, by the clock of the node, which may be ahead; undefined when it is not known. */
-  lifecycleEvent(type: LifecycleEventType, latencyMs: number | undefined): void {
+  lifecycleEvent(type: LifecycleEvent['type'], latencyMs: number | undefined): void {
     this.counters.lifecycleEvents.add({ type });
     if (latencyMs !== undefined) this.#observe('lifecycleEventLatency', Math.max(0, latencyMs));
   }
