@@ -275,47 +275,45 @@ describe('top', () => {
   });
 });
 
-describe('top --watch', () => {
-  it('top --watch draws again over what it drew, and scrapes kubelets once per TTL at most', async ({ prepared }) => {
-    const command = start(prepared, 'top -w --interval 100ms', { terminal: () => wideTerminal });
-    const draws = (): readonly string[] => command.out().split('\u001b[H\u001b[J').slice(1);
-    await expect.poll(() => draws().length, { interval: 5, timeout: 10_000 }).toBeGreaterThanOrEqual(3);
-    command.stop();
-    expect(await command.finished).toBe(0);
-    expect(command.error()).toBe('');
-    for (const draw of draws())
-      expect(draw).toMatch(
-        /^POD[^]*cart-1[^]*Data from 2 of 2 nodes, up to 0s old; the next values come within 5\ds\.\n$/,
-      );
-    expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
-  });
+it('top --watch draws again over what it drew, and scrapes kubelets once per TTL at most', async ({ prepared }) => {
+  const command = start(prepared, 'top -w --interval 100ms', { terminal: () => wideTerminal });
+  const draws = (): readonly string[] => command.out().split('\u001b[H\u001b[J').slice(1);
+  await expect.poll(() => draws().length, { interval: 5, timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+  command.stop();
+  expect(await command.finished).toBe(0);
+  expect(command.error()).toBe('');
+  for (const draw of draws())
+    expect(draw).toMatch(
+      /^POD[^]*cart-1[^]*Data from 2 of 2 nodes, up to 0s old; the next values come within 5\ds\.\n$/,
+    );
+  expect(prepared.cluster.kubeletRequestCount('node-1')).toBe(1);
+});
 
-  it('top --watch ends when its output is closed', async ({ prepared }) => {
-    const command = start(prepared, 'top -w --interval 1h');
-    await expect.poll(command.out, { interval: 5, timeout: 10_000 }).toContain('POD');
-    command.closeOutput();
-    expect(await command.finished).toBe(0);
-    await expect.poll(() => prepared.cluster.openWatchCount).toBe(0);
-  });
+it('top --watch ends when its output is closed', async ({ prepared }) => {
+  const command = start(prepared, 'top -w --interval 1h');
+  await expect.poll(command.out, { interval: 5, timeout: 10_000 }).toContain('POD');
+  command.closeOutput();
+  expect(await command.finished).toBe(0);
+  await expect.poll(() => prepared.cluster.openWatchCount).toBe(0);
+});
 
-  it('top --watch sends no escapes where there is no terminal', async ({ prepared }) => {
-    const command = start(prepared, 'top -w --interval 100ms');
-    await expect.poll(() => command.out().match(/POD/g)?.length ?? 0, { interval: 5 }).toBeGreaterThanOrEqual(2);
-    command.stop();
-    await command.finished;
-    expect(command.out()).not.toContain('\u001b');
-  });
+it('top --watch sends no escapes where there is no terminal', async ({ prepared }) => {
+  const command = start(prepared, 'top -w --interval 100ms');
+  await expect.poll(() => command.out().match(/POD/g)?.length ?? 0, { interval: 5 }).toBeGreaterThanOrEqual(2);
+  command.stop();
+  await command.finished;
+  expect(command.out()).not.toContain('\u001b');
+});
 
-  it('top --watch as JSON has an array per line, and reports what is missing', async ({ prepared }) => {
-    await prepared.cluster.setFault('node-2', 'status:500');
-    const command = start(prepared, 'top -A -o json -w --interval 100ms');
-    await expect.poll(() => command.out().split('\n').length, { interval: 5 }).toBeGreaterThanOrEqual(3);
-    command.stop();
-    await command.finished;
-    const lines = command.out().trimEnd().split('\n');
-    for (const line of lines) expect(JSON.parse(line)).toHaveLength(3);
-    expect(command.error().match(/No data from node-2/g)).toHaveLength(1);
-  });
+it('top --watch as JSON has an array per line, and reports what is missing', async ({ prepared }) => {
+  await prepared.cluster.setFault('node-2', 'status:500');
+  const command = start(prepared, 'top -A -o json -w --interval 100ms');
+  await expect.poll(() => command.out().split('\n').length, { interval: 5 }).toBeGreaterThanOrEqual(3);
+  command.stop();
+  await command.finished;
+  const lines = command.out().trimEnd().split('\n');
+  for (const line of lines) expect(JSON.parse(line)).toHaveLength(3);
+  expect(command.error().match(/No data from node-2/g)).toHaveLength(1);
 });
 
 describe('explain', () => {
@@ -389,24 +387,22 @@ it.for([
   expect(prepared.cluster.kubeletRequestCount('node-2')).toBe(0);
 });
 
-describe('explain node', () => {
-  it('explain node assumes the thresholds, unless the settings have it read those of the kubelet', async () => {
-    await using prepared = await prepare({ rules: [...leastRules, { resources: ['nodes/configz'], verbs: ['get'] }] });
-    const assumed = await run(prepared, 'explain node node-1 -o json');
-    const known = await run(prepared, 'explain node node-1 -o json --set kubelet.readConfig=true');
-    const isAssumed = ({ out }: Finished): readonly unknown[] =>
-      (JSON.parse(out) as { signals: { isAssumed: boolean }[] }).signals.map((signal) => signal.isAssumed);
-    expect(new Set(isAssumed(assumed))).toEqual(new Set([true]));
-    expect(new Set(isAssumed(known))).toEqual(new Set([false]));
-    expect([assumed.error, known.error]).toEqual(['', '']);
-  });
+it('explain node assumes the thresholds, unless the settings have it read those of the kubelet', async () => {
+  await using prepared = await prepare({ rules: [...leastRules, { resources: ['nodes/configz'], verbs: ['get'] }] });
+  const assumed = await run(prepared, 'explain node node-1 -o json');
+  const known = await run(prepared, 'explain node node-1 -o json --set kubelet.readConfig=true');
+  const isAssumed = ({ out }: Finished): readonly unknown[] =>
+    (JSON.parse(out) as { signals: { isAssumed: boolean }[] }).signals.map((signal) => signal.isAssumed);
+  expect(new Set(isAssumed(assumed))).toEqual(new Set([true]));
+  expect(new Set(isAssumed(known))).toEqual(new Set([false]));
+  expect([assumed.error, known.error]).toEqual(['', '']);
+});
 
-  it('explain node reports why it cannot read the thresholds', async ({ prepared }) => {
-    const { status, out, error } = await run(prepared, 'explain node node-1 --set kubelet.readConfig=true');
-    expect(status).toBe(0);
-    expect(out).toContain('The thresholds are assumed');
-    expect(error).toMatch(/configuration of node node-1 .*answered 403.*nodes\/configz/);
-  });
+it('explain node reports why it cannot read the thresholds', async ({ prepared }) => {
+  const { status, out, error } = await run(prepared, 'explain node node-1 --set kubelet.readConfig=true');
+  expect(status).toBe(0);
+  expect(out).toContain('The thresholds are assumed');
+  expect(error).toMatch(/configuration of node node-1 .*answered 403.*nodes\/configz/);
 });
 
 describe('an exporter', () => {

@@ -92,56 +92,54 @@ async function start(settings: string, { flags, ...overrides }: StartOptions = {
   };
 }
 
-describe('a reload', () => {
-  it('a reload over HTTP takes the new settings over', async () => {
-    await using exporter = await start('workloads: {labels: [app]}\n');
-    expect(await exporter.workloads()).toEqual(['cart']);
-    await exporter.rewrite('workloads: {labels: [team]}\n');
-    expect((await exporter.request('POST', '/-/reload')).status).toBe(200);
-    expect(await exporter.workloads()).toEqual(['shop']);
-  });
+it('a reload over HTTP takes the new settings over', async () => {
+  await using exporter = await start('workloads: {labels: [app]}\n');
+  expect(await exporter.workloads()).toEqual(['cart']);
+  await exporter.rewrite('workloads: {labels: [team]}\n');
+  expect((await exporter.request('POST', '/-/reload')).status).toBe(200);
+  expect(await exporter.workloads()).toEqual(['shop']);
+});
 
-  it('a reload of a file with faults keeps the last good settings and says so', async () => {
-    await using exporter = await start('workloads: {labels: [app]}\n');
-    const hash = await exporter.value('exporter_config_hash');
-    await exporter.rewrite('workloads: {labels: [team]\n');
-    const answer = await exporter.request('POST', '/-/reload');
-    expect(answer).toMatchObject({ status: 500, text: 'reload failed: see the log\n' });
-    expect(await exporter.workloads()).toEqual(['cart']);
-    expect(await exporter.value('exporter_config_last_reload_successful')).toBe(0);
-    expect(await exporter.value('exporter_config_hash')).toBe(hash);
-    expect(exporter.log()).toMatch(/the last good ones stay in force.*config\.yaml:/);
-    expect(exporter.log().match(/level=(?:warn|error)/g)).toHaveLength(1);
-  });
+it('a reload of a file with faults keeps the last good settings and says so', async () => {
+  await using exporter = await start('workloads: {labels: [app]}\n');
+  const hash = await exporter.value('exporter_config_hash');
+  await exporter.rewrite('workloads: {labels: [team]\n');
+  const answer = await exporter.request('POST', '/-/reload');
+  expect(answer).toMatchObject({ status: 500, text: 'reload failed: see the log\n' });
+  expect(await exporter.workloads()).toEqual(['cart']);
+  expect(await exporter.value('exporter_config_last_reload_successful')).toBe(0);
+  expect(await exporter.value('exporter_config_hash')).toBe(hash);
+  expect(exporter.log()).toMatch(/the last good ones stay in force.*config\.yaml:/);
+  expect(exporter.log().match(/level=(?:warn|error)/g)).toHaveLength(1);
+});
 
-  it('a reload over HTTP without a file fails, and the log says how to have one', async () => {
-    await using exporter = await start('', { flags: {} });
-    expect((await exporter.request('POST', '/-/reload')).status).toBe(500);
-    expect(exporter.log().match(/level=(?:warn|error).*/g)).toEqual([expect.stringContaining('--config.file')]);
-  });
+it('a reload over HTTP without a file fails, and the log says how to have one', async () => {
+  await using exporter = await start('', { flags: {} });
+  expect((await exporter.request('POST', '/-/reload')).status).toBe(500);
+  expect(exporter.log().match(/level=(?:warn|error).*/g)).toEqual([expect.stringContaining('--config.file')]);
+});
 
-  it('a reload follows SIGHUP', async () => {
-    await using exporter = await start('workloads: {labels: [app]}\n');
-    await exporter.rewrite('workloads: {labels: [team]}\n');
-    exporter.hangUp();
-    await expect.poll(exporter.workloads, { interval: 10 }).toEqual(['shop']);
-  });
+it('a reload follows SIGHUP', async () => {
+  await using exporter = await start('workloads: {labels: [app]}\n');
+  await exporter.rewrite('workloads: {labels: [team]}\n');
+  exporter.hangUp();
+  await expect.poll(exporter.workloads, { interval: 10 }).toEqual(['shop']);
+});
 
-  it('a reload at SIGHUP logs a fault once', async () => {
-    await using exporter = await start('');
-    await exporter.rewrite('workloads: {labels: [team]\n');
-    exporter.hangUp();
-    await expect.poll(() => exporter.log(), { interval: 10 }).toContain('the last good ones stay in force');
-    expect(exporter.log().match(/config\.yaml:/g)).toHaveLength(1);
-  });
+it('a reload at SIGHUP logs a fault once', async () => {
+  await using exporter = await start('');
+  await exporter.rewrite('workloads: {labels: [team]\n');
+  exporter.hangUp();
+  await expect.poll(() => exporter.log(), { interval: 10 }).toContain('the last good ones stay in force');
+  expect(exporter.log().match(/config\.yaml:/g)).toHaveLength(1);
+});
 
-  it('a reload warns of what changes at the next start only', async () => {
-    await using exporter = await start('');
-    await exporter.rewrite('log: {level: debug}\nevictions: {file: /data/evictions.json}\n');
-    await exporter.request('POST', '/-/reload');
-    expect(exporter.log()).toMatch(/take effect after a restart.*log/);
-    expect(exporter.log()).toMatch(/take effect after a restart.*evictions\.file/);
-  });
+it('a reload warns of what changes at the next start only', async () => {
+  await using exporter = await start('');
+  await exporter.rewrite('log: {level: debug}\nevictions: {file: /data/evictions.json}\n');
+  await exporter.request('POST', '/-/reload');
+  expect(exporter.log()).toMatch(/take effect after a restart.*log/);
+  expect(exporter.log()).toMatch(/take effect after a restart.*evictions\.file/);
 });
 
 describe('the part of the cluster that is measured', () => {

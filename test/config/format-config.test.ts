@@ -66,26 +66,24 @@ describe('formatConfig', () => {
   });
 });
 
-describe('configHash', () => {
-  it('the hash is equal for equal settings in different notations', () => {
-    const hash = configHash(loadText('cache: {ttl: 1m, maxBackoff: 5m}\nlog: {level: info}'));
-    expect(configHash(loadText('log:\ncache:\n  ttl: 60s\n'))).toBe(hash);
-    expect(configHash(load({ environment: { EPHEMERAL_STORAGE_EXPORTER_CACHE_TTL: '60000ms' } }))).toBe(hash);
-  });
+it('the hash is equal for equal settings in different notations', () => {
+  const hash = configHash(loadText('cache: {ttl: 1m, maxBackoff: 5m}\nlog: {level: info}'));
+  expect(configHash(loadText('log:\ncache:\n  ttl: 60s\n'))).toBe(hash);
+  expect(configHash(load({ environment: { EPHEMERAL_STORAGE_EXPORTER_CACHE_TTL: '60000ms' } }))).toBe(hash);
+});
 
-  it.each(['cache: {ttl: 56s}', 'attribution: even', 'workloads: {selectors: [{name: a, selector: {}}]}'])(
-    'the hash differs from that of the defaults: %s',
-    (text) => {
-      expect(configHash(loadText(text))).not.toBe(configHash(load({})));
-    },
-  );
+it.each(['cache: {ttl: 56s}', 'attribution: even', 'workloads: {selectors: [{name: a, selector: {}}]}'])(
+  'the hash differs from that of the defaults: %s',
+  (text) => {
+    expect(configHash(loadText(text))).not.toBe(configHash(load({})));
+  },
+);
 
-  it('the hash is a whole number of 48 bits', () => {
-    const hash = configHash(load({}));
-    expect(Number.isSafeInteger(hash)).toBe(true);
-    expect(hash).toBeGreaterThan(0);
-    expect(hash).toBeLessThan(2 ** 48);
-  });
+it('the hash is a whole number of 48 bits', () => {
+  const hash = configHash(load({}));
+  expect(Number.isSafeInteger(hash)).toBe(true);
+  expect(hash).toBeGreaterThan(0);
+  expect(hash).toBeLessThan(2 ** 48);
 });
 
 it('the settings contain no secret: those of credentials name files', () => {

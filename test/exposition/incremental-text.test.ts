@@ -121,93 +121,91 @@ function expectSame<Source, Item extends object, Part>(
 
 const lineCount = (lines: string): number => lines.split('\n').length - 1;
 
-describe('FamilyRenderer: text made from a former one', () => {
-  it.each(
-    profiles.flatMap((profile) =>
-      compatibilities.map((compatibility): [Profile, Compatibility] => [profile, compatibility]),
-    ),
-  )('the text of a node is that of its pods one by one: %s, %s', (profile, compatibility) => {
-    fc.assert(
-      fc.property(podLists, fc.array(fc.nat(2)), leftOuts, (lists, capacities, leftOut) => {
-        const sources = lists.map((pods, index): NodeSnapshot =>
-          aNodeSnapshot({
-            summary: aNodeSummary({
-              nodefs: anFsStats({ capacityBytes: capacities[index], inodes: capacities[index] }),
-            }),
-            pods,
-            podsWithoutTotal: pods.slice(0, 1).map(withoutTotal),
+it.each(
+  profiles.flatMap((profile) =>
+    compatibilities.map((compatibility): [Profile, Compatibility] => [profile, compatibility]),
+  ),
+)('the text of a node is that of its pods one by one: %s, %s', (profile, compatibility) => {
+  fc.assert(
+    fc.property(podLists, fc.array(fc.nat(2)), leftOuts, (lists, capacities, leftOut) => {
+      const sources = lists.map((pods, index): NodeSnapshot =>
+        aNodeSnapshot({
+          summary: aNodeSummary({
+            nodefs: anFsStats({ capacityBytes: capacities[index], inodes: capacities[index] }),
           }),
-        );
-        expectSame(detailGroups({ profile, compatibility }), nodeDivision({ compatibility, showsSizesAlone: false }), {
-          sources,
-          leftOut,
-        });
-      }),
-      { numRuns: 25 },
-    );
-  });
-
-  it('the text of API objects is that of each of them, one by one', () => {
-    const bound = fc
-      .record({ namespace: aName, name: aName, volumes: fc.array(aName, { maxLength: 3 }), limitBytes: bytes })
-      .map(({ volumes, limitBytes, ...named }) =>
-        aBoundPod({
-          pod: aPod({ ...named, volumes: volumes.map((name) => aVolume({ name, sizeLimitBytes: limitBytes })) }),
-          limitBytes,
-          workloads: [aWorkload(), aDeployment('cart'), aWorkload()],
+          pods,
+          podsWithoutTotal: pods.slice(0, 1).map(withoutTotal),
         }),
       );
-    const lists = fc
-      .array(bound, { minLength: 1, maxLength: 8 })
-      .chain((pool) => fc.array(fc.array(fc.constantFrom(...pool), { maxLength: 8 }), { minLength: 2, maxLength: 5 }));
-    fc.assert(
-      fc.property(lists, leftOuts, (drawn, leftOut) => {
-        const sources = drawn.map((pods): NodeObjects => someNodeObjects({ pods }));
-        expectSame(objectGroups({ nodeLabels: [] }), objectDivision, { sources, leftOut });
+      expectSame(detailGroups({ profile, compatibility }), nodeDivision({ compatibility, showsSizesAlone: false }), {
+        sources,
+        leftOut,
+      });
+    }),
+    { numRuns: 25 },
+  );
+});
+
+it('the text of API objects is that of each of them, one by one', () => {
+  const bound = fc
+    .record({ namespace: aName, name: aName, volumes: fc.array(aName, { maxLength: 3 }), limitBytes: bytes })
+    .map(({ volumes, limitBytes, ...named }) =>
+      aBoundPod({
+        pod: aPod({ ...named, volumes: volumes.map((name) => aVolume({ name, sizeLimitBytes: limitBytes })) }),
+        limitBytes,
+        workloads: [aWorkload(), aDeployment('cart'), aWorkload()],
       }),
-      { numRuns: 25 },
     );
-  });
+  const lists = fc
+    .array(bound, { minLength: 1, maxLength: 8 })
+    .chain((pool) => fc.array(fc.array(fc.constantFrom(...pool), { maxLength: 8 }), { minLength: 2, maxLength: 5 }));
+  fc.assert(
+    fc.property(lists, leftOuts, (drawn, leftOut) => {
+      const sources = drawn.map((pods): NodeObjects => someNodeObjects({ pods }));
+      expectSame(objectGroups({ nodeLabels: [] }), objectDivision, { sources, leftOut });
+    }),
+    { numRuns: 25 },
+  );
+});
 
-  it('the pods that have changed are rendered and no others', () => {
-    const rendered: string[] = [];
-    const groups = detailGroups({ profile: 'minimal', compatibility: 'none' });
-    const division = nodeDivision({ compatibility: 'none', showsSizesAlone: false });
-    const watched: typeof division = {
-      ...division,
-      partOf: (snapshot) => {
-        const partOf = division.partOf(snapshot);
-        return (item) => {
-          if ('summary' in item) rendered.push(item.summary.name);
-          return partOf(item);
-        };
-      },
-    };
-    const renderer = new FamilyRenderer(groups, watched, chunkIds());
-    const pods = ['a', 'b', 'c'].map((name) => aMeasuredPod({ name }));
-    const former = renderer.make('node-1', aNodeSnapshot({ pods }), undefined);
-    expect(rendered.splice(0)).toEqual(['a', 'b', 'c']);
-    const changed = aNodeSnapshot({
-      pods: [...pods.with(1, aMeasuredPod({ name: 'b' })), aMeasuredPod({ name: 'd' })],
-    });
-    const text = renderer.make('node-1', changed, former);
-    expect(rendered.splice(0)).toEqual(['b', 'd']);
-    renderer.make('node-2', { ...changed, nodeName: 'node-2' }, text);
-    expect(rendered).toHaveLength(4);
+it('the pods that have changed are rendered and no others', () => {
+  const rendered: string[] = [];
+  const groups = detailGroups({ profile: 'minimal', compatibility: 'none' });
+  const division = nodeDivision({ compatibility: 'none', showsSizesAlone: false });
+  const watched: typeof division = {
+    ...division,
+    partOf: (snapshot) => {
+      const partOf = division.partOf(snapshot);
+      return (item) => {
+        if ('summary' in item) rendered.push(item.summary.name);
+        return partOf(item);
+      };
+    },
+  };
+  const renderer = new FamilyRenderer(groups, watched, chunkIds());
+  const pods = ['a', 'b', 'c'].map((name) => aMeasuredPod({ name }));
+  const former = renderer.make('node-1', aNodeSnapshot({ pods }), undefined);
+  expect(rendered.splice(0)).toEqual(['a', 'b', 'c']);
+  const changed = aNodeSnapshot({
+    pods: [...pods.with(1, aMeasuredPod({ name: 'b' })), aMeasuredPod({ name: 'd' })],
   });
+  const text = renderer.make('node-1', changed, former);
+  expect(rendered.splice(0)).toEqual(['b', 'd']);
+  renderer.make('node-2', { ...changed, nodeName: 'node-2' }, text);
+  expect(rendered).toHaveLength(4);
+});
 
-  it('the text of a node is in one memory block', () => {
-    const groups = detailGroups({ profile: 'full', compatibility: 'none' });
-    const renderer = new FamilyRenderer(
-      groups,
-      nodeDivision({ compatibility: 'none', showsSizesAlone: false }),
-      chunkIds(),
-    );
-    const chunks = renderer.make('node-1', aNodeSnapshot(), undefined).pieces.map(({ chunk }) => chunk);
-    const blocks = new Set(chunks.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
-    expect(blocks.size).toBe(1);
-    expect([...blocks][0]?.byteLength).toBe(chunks.reduce((sum, { length }) => sum + length, 0));
-  });
+it('the text of a node is in one memory block', () => {
+  const groups = detailGroups({ profile: 'full', compatibility: 'none' });
+  const renderer = new FamilyRenderer(
+    groups,
+    nodeDivision({ compatibility: 'none', showsSizesAlone: false }),
+    chunkIds(),
+  );
+  const chunks = renderer.make('node-1', aNodeSnapshot(), undefined).pieces.map(({ chunk }) => chunk);
+  const blocks = new Set(chunks.filter(({ length }) => length > 0).map(({ buffer }) => buffer));
+  expect(blocks.size).toBe(1);
+  expect([...blocks][0]?.byteLength).toBe(chunks.reduce((sum, { length }) => sum + length, 0));
 });
 
 describe('FamilyRenderer: a pod with very many series', () => {

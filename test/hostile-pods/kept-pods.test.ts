@@ -326,47 +326,24 @@ describe('memory for pods of the largest size', { timeout: 60_000 }, () => {
     return JSON.stringify({ metadata: meta, ...parts });
   }
 
+  const ownerOf = (kind: string) => ({ controller: true, kind, name: 'x' });
+  const manyLabels = (podName: string) => Object.fromEntries(indexed(20_000, (at) => [`${podName}${at}`, `v${at}`]));
+  const mountedAt = (count: number, pathOf: (at: number) => string): PodParts => ({
+    volumes: [{ name: 'v', emptyDir: {} }],
+    containers: [{ name: 'a', volumeMounts: indexed(count, (at) => ({ name: 'v', mountPath: pathOf(at) })) }],
+  });
+
   it.each<[string, (podName: string) => PodParts & { readonly metadata?: object }, number?]>([
     ['unmounted emptyDirs', (podName) => unmountedEmptyDirs(60_000, podName)],
     ['mounted emptyDirs', (podName) => mountedEmptyDirs(25_000, 40_000, podName), 300],
     ['mounted emptyDirs with long names', (podName) => mountedEmptyDirs(9_500, 9_500, podName.padEnd(58, 'x')), 600],
     ['containers', (podName) => manyContainers(5_000, podName)],
-    [
-      'labels',
-      (podName) => ({
-        metadata: { labels: Object.fromEntries(indexed(20_000, (at) => [`${podName}${at}`, `v${at}`])) },
-      }),
-    ],
-    [
-      'names of an owner',
-      (podName) => ({ metadata: { ownerReferences: [{ controller: true, kind: podName.padEnd(1e6), name: 'x' }] } }),
-    ],
-    [
-      'paths',
-      (podName) => ({
-        volumes: [{ name: 'v', emptyDir: {} }],
-        containers: [
-          {
-            name: 'a',
-            volumeMounts: indexed(300, (at) => ({ name: 'v', mountPath: `/${podName}${at}${'x'.repeat(4_000)}` })),
-          },
-        ],
-      }),
-    ],
+    ['labels', (podName) => ({ metadata: { labels: manyLabels(podName) } })],
+    ['names of an owner', (podName) => ({ metadata: { ownerReferences: [ownerOf(podName.padEnd(1e6))] } })],
+    ['paths', (podName) => mountedAt(300, (at) => `/${podName}${at}${'x'.repeat(4_000)}`)],
     [
       'mounts with paths of two bytes for a character',
-      (podName) => ({
-        volumes: [{ name: 'v', emptyDir: {} }],
-        containers: [
-          {
-            name: 'a',
-            volumeMounts: indexed(2_000, (at) => ({
-              name: 'v',
-              mountPath: `/${podName}${at}`.padEnd(65, '\u4e00'),
-            })),
-          },
-        ],
-      }),
+      (podName) => mountedAt(2_000, (at) => `/${podName}${at}`.padEnd(65, '\u4e00')),
     ],
   ])('memory for a pod of the largest size is that of a small part of it: %s', async (_case, make, maxKib = 250) => {
     const bytes = await keptBytes((podName) => {
@@ -386,15 +363,7 @@ describe('memory for pods of the largest size', { timeout: 60_000 }, () => {
 
   it.each<[string, (podName: string) => object]>([
     ['labels', (podName) => ({ metadata: { labels: largestLabels(podName) } })],
-    [
-      'a path',
-      (podName) => ({
-        spec: {
-          volumes: [{ name: 'v', emptyDir: {} }],
-          containers: [{ name: 'a', volumeMounts: [{ name: 'v', mountPath: `/${podName}`.padEnd(65_000, 'p') }] }],
-        },
-      }),
-    ],
+    ['a path', (podName) => ({ spec: mountedAt(1, () => `/${podName}`.padEnd(65_000, 'p')) })],
   ])('memory for pods that are patched or created again, one at a time, goes with them: %s', async (_case, make) => {
     const intern = createInterner(2 ** 20);
     const dedupe = createDedupe();

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { projectNode, projectPod } from '../../src/cluster/kube/projection.js';
@@ -14,54 +17,7 @@ function pod(parts: { metadata?: object; spec?: unknown; status?: unknown } = {}
 
 describe('projectPod', () => {
   it('keeps what the exporter uses of a pod', () => {
-    const object = {
-      metadata: {
-        ...metadata,
-        labels: { app: 'cart', tier: '' },
-        managedFields: [{ manager: 'kubectl' }],
-        ownerReferences: [
-          { kind: 'Foo', name: 'other' },
-          { kind: 'ReplicaSet', name: 'cart-5d', controller: true },
-        ],
-      },
-      spec: {
-        nodeName: 'n1',
-        priorityClassName: 'high',
-        overhead: { 'ephemeral-storage': '1Mi' },
-        initContainers: [
-          { name: 'setup', resources: { limits: { 'ephemeral-storage': '2Gi' } } },
-          { name: 'proxy', restartPolicy: 'Always' },
-        ],
-        containers: [
-          {
-            name: 'main',
-            image: 'cart:1',
-            resources: { limits: { 'ephemeral-storage': '0.1Gi', cpu: '1' }, requests: { 'ephemeral-storage': '1M' } },
-            volumeMounts: [
-              { name: 'cache', mountPath: '/a' },
-              { name: 'cache', mountPath: '/b', subPath: 'b' },
-              { name: 'config', mountPath: '/c' },
-              { name: 'token', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' },
-              { name: 'missing', mountPath: '/d' },
-              { name: 'cache', mountPath: '/a', readOnly: true },
-            ],
-          },
-        ],
-        ephemeralContainers: [{ name: 'debug' }],
-        volumes: [
-          { name: 'cache', emptyDir: { sizeLimit: '1Gi' } },
-          { name: 'config', configMap: { name: 'cart' } },
-          { name: 'token', projected: { sources: [] } },
-        ],
-      },
-      status: {
-        phase: 'Running',
-        qosClass: 'Burstable',
-        hostIP: '10.0.0.1',
-        startTime: '2026-01-01T00:00:00Z',
-        containerStatuses: [{ name: 'main', state: { running: { startedAt: '2026-01-01T00:00:05Z' } } }],
-      },
-    };
+    const object = parse(readFileSync(new URL('../cases/objects/pod.yaml', import.meta.url), 'utf8')) as unknown;
     expect(projectPod(object, keep)).toEqual({
       uid: 'u1',
       kubeletUid: 'u1',

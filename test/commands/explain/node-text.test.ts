@@ -290,37 +290,35 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
   });
 });
 
-describe('the text about a node without data', () => {
-  it('the text about a node without data reports why, and since when', () => {
-    const node = aNode({ ready: false, readyChangedAtMs: Date.UTC(2026, 0, 1) - 90_000, kubeletVersion: 'v1.36.3' });
-    const reading = aReading({
-      snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-1', 'timeout')] }),
-      knownNodes: [node],
-      failures: new Map([['node-1', { reason: 'timeout', message: 'no answer within 10 s', ageMs: 2000 }]]),
-    });
-    expect(textOf(reading)).toBe(`\
+it('the text about a node without data reports why, and since when', () => {
+  const node = aNode({ ready: false, readyChangedAtMs: Date.UTC(2026, 0, 1) - 90_000, kubeletVersion: 'v1.36.3' });
+  const reading = aReading({
+    snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-1', 'timeout')] }),
+    knownNodes: [node],
+    failures: new Map([['node-1', { reason: 'timeout', message: 'no answer within 10 s', ageMs: 2000 }]]),
+  });
+  expect(textOf(reading)).toBe(`\
 No data (timeout): no answer within 10 s, 2s ago. The kubelet does not answer in time. Check the load of the node and kubelet.requestTimeout.
 
 Node node-1: kubelet v1.36.3 on linux.
 The node has not been ready for 1m30s.
 Condition DiskPressure: false.
 `);
-    expect(nodeExplanation(reading, 'node-1')).toMatchObject({
-      state: 'absent',
-      reason: 'timeout',
-      signals: [],
-    });
+  expect(nodeExplanation(reading, 'node-1')).toMatchObject({
+    state: 'absent',
+    reason: 'timeout',
+    signals: [],
   });
+});
 
-  it('the text about a node without data shows the sizes of its images, and not which are in use', () => {
-    const node = aNode({ images: [{ name: 'app:1', keys: ['app:1'], sizeBytes: gib }] });
-    const nodes = [anAbsentNode('node-1', 'timeout')];
-    const text = textOf(aReading({ snapshot: aClusterSnapshot({ nodes }), knownNodes: [node] }));
-    expect(text).toContain('Images: 1, 1Gi compressed (more on disk).\n');
-    expect(text).toContain('The largest: app:1 (1Gi).\n');
-  });
+it('the text about a node without data shows the sizes of its images, and not which are in use', () => {
+  const node = aNode({ images: [{ name: 'app:1', keys: ['app:1'], sizeBytes: gib }] });
+  const nodes = [anAbsentNode('node-1', 'timeout')];
+  const text = textOf(aReading({ snapshot: aClusterSnapshot({ nodes }), knownNodes: [node] }));
+  expect(text).toContain('Images: 1, 1Gi compressed (more on disk).\n');
+  expect(text).toContain('The largest: app:1 (1Gi).\n');
+});
 
-  it('an unknown node has no text', () => {
-    expect(nodeExplanation(aReading(), 'node-9')).toBeUndefined();
-  });
+it('an unknown node has no text', () => {
+  expect(nodeExplanation(aReading(), 'node-9')).toBeUndefined();
 });

@@ -56,10 +56,7 @@ describe('unknown values', () => {
 
   it.each([
     ['a node without expected pods', { absentNodeCount: 1, expectedPodCount: 0, measuredPodCount: 0, podCount: 0 }],
-    [
-      'no node',
-      { freshNodeCount: 0, absentNodeCount: 0, oldestDataAgeMs: undefined, expectedPodCount: 0, measuredPodCount: 0 },
-    ],
+    ['no node', { freshNodeCount: 0, oldestDataAgeMs: undefined, expectedPodCount: 0, measuredPodCount: 0 }],
   ])('the tiles are not green for %s', (_case, summary) => {
     expect(severitiesIn(pageOfCluster({ isPartial: true, summary: aSummary(summary) }))).toEqual(
       Array<string>(7).fill('unknown'),
@@ -300,36 +297,21 @@ describe('the sections', () => {
   it.each([
     ['a ratio that is not rounded up to a limit that is not reached', { usedBytes: 9_999, limitBytes: 10_000 }, '99 %'],
     ['the time in which a growing pod reaches it', { timeToLimitMs: 250_000 }, '50 % limit in 4m'],
-    [
-      'the note that only a part is compared',
-      { unenforced: 'dedicated_imagefs' },
-      'not enforced: writable layers not compared',
-    ],
+    ['the note on a part', { unenforced: 'dedicated_imagefs' }, 'not enforced: writable layers not compared'],
   ] as const)('a limit is shown with %s', (_case, limit, text) => {
     expect(textOf(pageOfCluster({ limits: all(aLimit(limit)) }), 'next-evictions')).toContain(text);
   });
 
+  const unlimited = aSummary({ limitCount: 0 });
+  const unmeasured = aSummary({ podCount: 0, limitCount: 0 });
+  const partly = aSummary({ podCount: 3, expectedPodCount: 30, measuredPodCount: 25 });
+
   it.each([
     ['next-evictions', { limits: all() }, 'No measured pod has reached 50 % of a limit.'],
-    [
-      'next-evictions',
-      { limits: all(), summary: aSummary({ limitCount: 0 }) },
-      'No measured pod declares an ephemeral storage limit.',
-    ],
-    [
-      'next-evictions',
-      { limits: all(), summary: aSummary({ podCount: 0, limitCount: 0 }) },
-      'No pods are measured yet.',
-    ],
+    ['next-evictions', { limits: all(), summary: unlimited }, 'No measured pod declares an ephemeral storage limit.'],
+    ['next-evictions', { limits: all(), summary: unmeasured }, 'No pods are measured yet.'],
     ['part-tiles', { hidesPodsWithoutWorkload: true }, 'of 1 pod with a workload'],
-    [
-      'part-tiles',
-      {
-        hidesPodsWithoutWorkload: true,
-        summary: aSummary({ podCount: 3, expectedPodCount: 30, measuredPodCount: 25 }),
-      },
-      'Running pods measured 25 of 30',
-    ],
+    ['part-tiles', { hidesPodsWithoutWorkload: true, summary: partly }, 'Running pods measured 25 of 30'],
     ['nodes', { grid: aGrid({ pools: [], nodeCount: 0 }) }, 'No nodes are in scope.'],
   ])('an empty section says so: %s', (id, cluster, text) => {
     expect(textOf(pageOfCluster(cluster), id)).toContain(text);
@@ -407,10 +389,7 @@ describe('hostile names', () => {
         kubeletRequests: { [hostile]: 1 },
       }),
       cluster: aCluster({
-        limits: {
-          items: [aLimit({ namespace: hostile, pod: hostile, node: hostile, container: hostile })],
-          totalCount: 1,
-        },
+        limits: all(aLimit({ namespace: hostile, pod: hostile, node: hostile, container: hostile })),
         grid: aGrid({ pools: [{ pool: hostile, nodeCount: 1, nodes: [{ node: hostile, condition: 'near' }] }] }),
       }),
     });
