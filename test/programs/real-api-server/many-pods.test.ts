@@ -2,12 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { atNight } from '../../support/nightly.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';
 import { createAll, deletePod, inParallel, namespace, node, pod, relabel } from './cluster-objects.js';
 import { Mirror } from './mirror.js';
 import { applyShipped } from './shipped.js';
 
-const podCount = Number(process.env['REAL_API_SERVER_PODS'] ?? 20_000);
+const podCount = atNight(20_000, 5_000);
 const nodeCount = 200;
 
 const numbered = <T>(count: number, one: (index: number) => T): readonly T[] =>

@@ -112,7 +112,15 @@ export class Mirror implements AsyncDisposable {
   async equalsKubectl(): Promise<ClusterObjects> {
     const expected = objectsOfKubectl(this.#server);
     const own = (): ClusterObjects => comparable({ nodes: this.store.nodes(), pods: this.store.pods() });
-    await this.until(() => JSON.stringify(own()) === JSON.stringify(expected)).catch(() => undefined);
+    const wanted = JSON.stringify(expected);
+    // Compared only after something has happened: of many pods it takes long.
+    let seen = -1;
+    const isEqual = (): boolean => {
+      if (seen === this.happened.length) return false;
+      seen = this.happened.length;
+      return JSON.stringify(own()) === wanted;
+    };
+    await this.until(isEqual).catch(() => undefined);
     expect(own()).toEqual(expected);
     return expected;
   }
