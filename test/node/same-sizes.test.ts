@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
-import { haveSameSizes } from '../../src/facts/node/same-sizes.js';
+import { haveSameSizes } from '../../src/facts/node/pod-record.js';
 import { aContainerFs, aPodSummary, aVolumeSummary } from '../support/builders.js';
 
 const container = { name: 'app', rootfs: aContainerFs({ usedBytes: 5 }), logs: aContainerFs({ usedBytes: 2 }) };

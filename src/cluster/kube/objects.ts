@@ -225,3 +225,11 @@ export interface Pod extends ObjectMeta {
 export function hasEnded({ phase }: Pick<Pod, 'phase'>): boolean {
   return phase === 'Failed' || phase === 'Succeeded';
 }
+
+/**
+ * Whether a node is one that vCluster has made up: its kubelet is that of a host, and its object is not.
+ * https://www.vcluster.com/docs/vcluster/configure/vcluster-yaml/sync/from-host/nodes
+ */
+export function isOfVirtualCluster(labels: Labels): boolean {
+  return labels['vcluster.loft.sh/fake-node'] === 'true';
+}

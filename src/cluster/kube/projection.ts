@@ -3,12 +3,19 @@ import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from
 import type { Dedupe, Intern } from './dedupe.js';
 import { projectEvictionStatus } from './eviction-status.js';
 import { projectNodeImages, projectPodImages } from './images.js';
-import type { Controller, Labels, Node, NodeAddress, Pod, Volume } from './objects.js';
+import {
+  type Controller,
+  isOfVirtualCluster,
+  type Labels,
+  type Node,
+  type NodeAddress,
+  type Pod,
+  type Volume,
+} from './objects.js';
 import { maxDetailCount, maxNameLength, othersName } from './pod-bounds.js';
 import { projectSpec, storageAmount } from './pod-spec.js';
 import { hasOwnName } from './pod-volumes.js';
 import { roundUp } from './quantity.js';
-import { isOfVirtualCluster } from './virtual-node.js';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
 export function projectNode(object: unknown, intern: Intern, dedupe: Dedupe = (value) => value): Node {

@@ -1,13 +1,4 @@
-import type { Labels } from './objects.js';
 import { formatSelector, type LabelSelector, type Requirement } from './selector.js';
-
-/**
- * Whether a node is one that vCluster has made up: its kubelet is that of a host, and its object is not.
- * https://www.vcluster.com/docs/vcluster/configure/vcluster-yaml/sync/from-host/nodes
- */
-export function isOfVirtualCluster(labels: Labels): boolean {
-  return labels['vcluster.loft.sh/fake-node'] === 'true';
-}
 
 /** Virtual kubelets, nodes of Liqo and KWOK, and Fargate, where a pod does not reach its own kubelet. */
 export const skippedByDefault = [

@@ -1,6 +1,5 @@
-import type { Node, Pod } from '../../cluster/kube/objects.js';
+import { isOfVirtualCluster, type Node, type Pod } from '../../cluster/kube/objects.js';
 import { identityOf, isSamePod } from '../../cluster/kube/pod-identity.js';
-import { isOfVirtualCluster } from '../../cluster/kube/virtual-node.js';
 import { type EvictionSignal, filesystemOf, type SignalFilesystem } from '../../cluster/kubelet/eviction-signals.js';
 import type { ContainerSummary, FsStats, NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
 import { addFigures, type Figure, known } from '../../cluster/kubelet/summary.js';

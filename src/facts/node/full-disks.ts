@@ -1,4 +1,4 @@
-import { isOfVirtualCluster } from '../../cluster/kube/virtual-node.js';
+import { isOfVirtualCluster } from '../../cluster/kube/objects.js';
 import { countsInodes, type EvictionSignal, filesystemOf } from '../../cluster/kubelet/eviction-signals.js';
 import { reachesSoon } from './disk-growth.js';
 import { signalPlace } from './filesystem-owners.js';

@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../../cluster/kube/objects.js';
+import { isOfVirtualCluster } from '../../cluster/kube/objects.js';
 import { ofSamePod, type PodIdentity } from '../../cluster/kube/pod-identity.js';
-import { isOfVirtualCluster } from '../../cluster/kube/virtual-node.js';
 import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { KubeletConfiguration } from '../../cluster/kubelet/kubelet-configuration.js';
 import type { CacheLookup } from '../../cluster/kubelet/lookup.js';
@@ -18,8 +18,7 @@ import { type NodeMemory, nothingLearned } from './node-memory.js';
 import { type BoundPod, boundPod } from './node-objects.js';
 import { evictionHeadrooms, type NodeThreshold, noThresholds, thresholdsInForce } from './node-thresholds.js';
 import type { NodeSnapshot, SkipReason } from './node-view.js';
-import { type DerivedPods, type PodContext, type PodRecord, withDerived } from './pod-record.js';
-import { haveSameSizes } from './same-sizes.js';
+import { type DerivedPods, haveSameSizes, type PodContext, type PodRecord, withDerived } from './pod-record.js';
 import {
   hasRootfs,
   lacksRootfsLastingly,

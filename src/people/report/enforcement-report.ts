@@ -1,4 +1,4 @@
-import { isOfVirtualCluster } from '../../cluster/kube/virtual-node.js';
+import { isOfVirtualCluster } from '../../cluster/kube/objects.js';
 import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import { nothingFrozen } from '../../facts/node/frozen-statistics.js';
 import { isFreeUnknown } from '../../facts/node/full-disks.js';
