@@ -64,7 +64,6 @@ interface Sketch {
   readonly namespace: string;
   readonly usedBytes: number;
   readonly limitBytes: number;
-  readonly evictionMs: number | undefined;
   readonly isKnown: boolean;
   readonly isMeasured: boolean;
 }
@@ -75,7 +74,6 @@ const sketches = fc.array(
     namespace: fc.constantFrom('shop', 'ops'),
     usedBytes: fc.integer({ min: 0, max: 3 }),
     limitBytes: fc.integer({ min: 0, max: 3 }),
-    evictionMs: fc.constantFrom(undefined, 0, Infinity),
     isKnown: fc.boolean(),
     isMeasured: fc.boolean(),
   }),
@@ -212,7 +210,7 @@ it('each pod is listed once, and filters leave some of them', async () => {
 
 const aForecast = { endsAtMs: Infinity, rule: 'pod', container: '', volume: '' } as const;
 
-const ofSameTime = { name: 'cart', timeMs: 86_000_001, evictionMs: undefined } as const;
+const ofSameTime = { name: 'cart', timeMs: 86_000_001, percent: 0 } as const;
 /** Times that are the same to the rank: the larger pod, which is not the first of its node without the forecast, is the first of all. */
 const equalTimes = [
   [
@@ -221,7 +219,7 @@ const equalTimes = [
   ],
   [
     { ...ofSameTime, usedBytes: 3 },
-    { ...ofSameTime, usedBytes: 1, timeMs: undefined, evictionMs: Infinity },
+    { ...ofSameTime, usedBytes: 1, timeMs: undefined, percent: 90 as const },
   ],
 ];
 
@@ -231,7 +229,7 @@ const forecastPods = fc.array(
     fc.record({
       name: fc.constantFrom('cart', 'web'),
       usedBytes: fc.integer({ min: 0, max: 3 }),
-      evictionMs: fc.constantFrom(undefined, 0, Infinity),
+      percent: fc.constantFrom(0, 90, 200),
       timeMs: fc.constantFrom(undefined, -3_600_000, 0, 0.4, 1, 86_000_001, 86_000_000.6, 10 ** 9),
     }),
     { maxLength: 4 },
@@ -257,9 +255,10 @@ it.each(ordersOf.pods)(
         fc.constantFrom('', 'cart', 'c web'),
         async (all, limit, search) => {
           const nodes = all.map((pods, node) => {
-            const records = pods.map(({ name, usedBytes, evictionMs }, index) =>
-              aMeasuredPod({ name: `${name}-${index}`, usage: aPodUsage({ usedBytes }), evictionMs }),
-            );
+            const records = pods.map(({ name, usedBytes, percent }, index) => {
+              const ratios = [aLimitRatio({ usedBytes: percent, limitBytes: 100 })];
+              return aMeasuredPod({ name: `${name}-${index}`, usage: aPodUsage({ usedBytes }), ratios });
+            });
             const times = records.flatMap(({ summary: { uid } }, index) => {
               const reachedAtMs = pods[index]?.timeMs;
               return reachedAtMs === undefined ? [] : [[uid, { ...aForecast, reachedAtMs }] as const];
@@ -284,9 +283,9 @@ it('pods that are above a limit come first, those without figures last, and equa
     fc.asyncProperty(sketches, async (all) => {
       const { items } = await podsOf(readingOf(all), { limit: '1000' });
       const groups = items.map((item) => {
-        const { evictionMs, usedBytes } = all[Number(item.pod.split('-').at(-1))] ?? {};
         if (item.state === 'unmeasured') return [3, 0];
-        return evictionMs === 0 ? [0, 0] : evictionMs === undefined ? [2, -(usedBytes ?? 0)] : [1, 0];
+        const { ratio = 0 } = item.nearestLimit ?? {};
+        return ratio > 1 ? [0, -ratio] : ratio < 0.8 ? [2, -item.usedBytes] : [1, -ratio];
       });
       expect(groups).toEqual(groups.toSorted(([a = 0, b = 0], [c = 0, d = 0]) => a - c || b - d));
     }),
@@ -296,7 +295,7 @@ it('pods that are above a limit come first, those without figures last, and equa
 
 it('pods are sorted by what they use, by their ratio, and by their names', async () => {
   const of = (name: string, usedBytes: number, limitBytes: number): Sketch => {
-    return { name, namespace: 'shop', usedBytes, limitBytes, evictionMs: undefined, isKnown: true, isMeasured: true };
+    return { name, namespace: 'shop', usedBytes, limitBytes, isKnown: true, isMeasured: true };
   };
   const reading = readingOf([of('a', 1, 0), of('b', 3, 9), of('c', 2, 4), of('d', 3, 3)]);
   expect(namesOf(await podsOf(reading, { order: 'used' }))).toEqual(['b-1', 'd-3', 'c-2', 'a-0']);
@@ -308,7 +307,7 @@ it('pods are sorted by what they use, by their ratio, and by their names', async
 describe('a pod without a total', () => {
   const pod = aPod({ name: 'cart-0', uid: 'cart', kubeletUid: 'cart', nodeName: 'node-1', runningSinceMs: 0 });
   const ratios = [aLimitRatio({ rule: 'container', container: 'main', usedBytes: 3, limitBytes: 2 })];
-  const record = withoutTotal(aMeasuredPod({ name: 'cart-0', pod, ratios, evictionMs: 0 }));
+  const record = withoutTotal(aMeasuredPod({ name: 'cart-0', pod, ratios }));
   const stranger = withoutTotal(aMeasuredPod({ name: 'stranger', pod: undefined }));
   const ended = withoutTotal(aMeasuredPod({ name: 'ended', pod: aPod({ ...pod, uid: 'ended', phase: 'Failed' }) }));
   const snapshot = aNodeSnapshot({ pods: [aMeasuredPod()], podsWithoutTotal: [record, stranger, ended] });

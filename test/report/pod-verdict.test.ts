@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
+import { noForecasts } from '../../src/facts/node/node-forecasts.js';
+import { podStanding } from '../../src/facts/node/standing.js';
 import type { UnenforcedReason } from '../../src/facts/node/unenforced-limits.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import type { LimitReport } from '../../src/people/report/limit-report.js';
@@ -8,7 +10,7 @@ import { podSpecReport, unmeasuredPodReport } from '../../src/people/report/pod-
 import { evictedVerdict, podVerdict } from '../../src/people/report/pod-verdict.js';
 import { aContainer, aMount, aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
-import { aDeployment } from '../support/snapshot-builders.js';
+import { aDeployment, aMeasuredPod, aPodUsage } from '../support/snapshot-builders.js';
 import { aPodStatus } from '../support/status-builders.js';
 import { mib } from '../support/units.js';
 
@@ -25,16 +27,36 @@ const limit = (usedMib: number, more: Partial<LimitReport> = {}): LimitReport =>
   ...more,
 });
 
-function judge(
-  limits: readonly LimitReport[],
-  overrides: Parameters<typeof aPodStatus>[0] = {},
-  more: Partial<Parameters<typeof podVerdict>[0]> = {},
-) {
+interface Found {
+  readonly isPending?: boolean;
+  readonly timeMs?: number;
+}
+
+/** Of a pod with these limits; a forecast is about the first of them. */
+function standingOf(limits: readonly LimitReport[], { isPending = false, timeMs }: Found = {}) {
+  const ratios = limits.map(({ container = '', volume = '', unenforced, ...of }) => ({
+    ...of,
+    container,
+    volume,
+    unenforced,
+  }));
+  const record = aMeasuredPod({ pod, ratios, usage: aPodUsage({ volumesPending: isPending }) });
+  const { rule, container, volume } = ratios[0] ?? { rule: 'pod', container: '', volume: '' };
+  const forecast = { rule, container, volume, reachedAtMs: timeMs ?? 0, endsAtMs: Infinity };
+  const pods = new Map(timeMs === undefined ? [] : [[record.summary.uid, forecast]]);
+  return podStanding({ snapshot: { forecasts: { ...noForecasts, pods } }, ageMs: 0 }, record, ratios);
+}
+
+function judge(limits: readonly LimitReport[], overrides: Parameters<typeof aPodStatus>[0] = {}, timeMs?: number) {
   const report = {
     ...aPodStatus({ pod: id.name, hasLimits: limits.length > 0, workloads: [cart], usedBytes: 4 * mib, ...overrides }),
     spec: podSpecReport(pod),
   };
-  return podVerdict({ report, limits, samples: [], pod, eviction: undefined, ...more });
+  const standing = standingOf(limits, {
+    isPending: report.state === 'pending',
+    ...(timeMs === undefined ? {} : { timeMs }),
+  });
+  return podVerdict({ report, limits, standing, samples: [], pod, eviction: undefined });
 }
 
 describe('the verdict of a pod', () => {
@@ -105,14 +127,12 @@ describe('the verdict of a pod', () => {
     [7_200_000, 60, 'within', 'Evicted in 2h if it goes on to grow: container app'],
     [7_200_000, 85, 'near', 'Evicted in 2h if it goes on to grow: container app'],
   ])('a pod that reaches a limit in %i ms at %i %% is %s', (timeToLimitMs, used, kind, text) => {
-    const next = { rule: 'container', container: 'app', timeToLimitMs } as const;
-    const found = judge([limit(used), limit(1, { rule: 'pod', container: undefined })], {}, { next });
+    const found = judge([limit(used), limit(1, { rule: 'pod', container: undefined })], {}, timeToLimitMs);
     expect(found).toMatchObject({ kind, text: expect.stringContaining(text) as unknown });
   });
 
   it('growth towards a limit that sees only a part is no good sign, however far the limit is', () => {
-    const next = { rule: 'container', container: 'app', timeToLimitMs: 7_200_000 } as const;
-    expect(judge([limit(60, { unenforced: 'dedicated_imagefs' })], {}, { next }).kind).toBe('unknown');
+    expect(judge([limit(60, { unenforced: 'dedicated_imagefs' })], {}, 7_200_000).kind).toBe('unknown');
   });
 
   it('a pod of a silent node is told as last known, with age and reason, and asks for its node', () => {
@@ -151,7 +171,7 @@ describe('the verdict of a pod', () => {
   it('a pod that has ended still holds what it wrote', () => {
     const ended = { ...pod, phase: 'Succeeded' };
     const report = { ...aPodStatus({ pod: id.name }), spec: podSpecReport(ended) };
-    const found = podVerdict({ report, limits: [], samples: [], pod: ended, eviction: undefined });
+    const found = podVerdict({ report, limits: [], standing: undefined, samples: [], pod: ended, eviction: undefined });
     expect(found).toMatchObject({ kind: 'ended', text: expect.stringContaining('(phase Succeeded)') as unknown });
   });
 });
@@ -164,7 +184,7 @@ describe('a pod without figures', () => {
       reason: 'it hangs.',
       isExpected: true,
     });
-    return podVerdict({ report, limits, samples: [], pod: of, eviction: undefined });
+    return podVerdict({ report, limits, standing: standingOf(limits), samples: [], pod: of, eviction: undefined });
   };
 
   it('a pod without figures says why, and what to look at', () => {
@@ -184,7 +204,7 @@ describe('a pod without figures', () => {
     const eviction = evictionReport(anEvictionRecord());
     const failed = { ...pod, phase: 'Failed' };
     const report = unmeasuredPodReport({ pod: failed, workloads: [], reason: 'evicted', isExpected: false });
-    const found = podVerdict({ report, limits: [], samples: [], pod: failed, eviction });
+    const found = podVerdict({ report, limits: [], standing: undefined, samples: [], pod: failed, eviction });
     expect(found).toEqual({
       kind: 'evicted',
       text: `Evicted. ${eviction.verdict?.text ?? ''}`,

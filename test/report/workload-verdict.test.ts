@@ -101,7 +101,7 @@ it.each([
   ],
 ])('a workload of which %i pods are near a limit names the first one, with %i bytes', (count, usedBytes, text) => {
   const limit = { rule: 'container', container: 'app', usedBytes, limitBytes: gib, ratio: usedBytes / gib } as const;
-  const first = aPodStatus({ pod: 'cart-0', nearestLimit: limit });
+  const first = aPodStatus({ pod: 'cart-0', standing: usedBytes > gib ? 'above' : 'near', nearestLimit: limit });
   expect(of({}, count, undefined, first).text).toBe(`4Ki in 1 pod; the largest uses 4Ki. ${text}`);
 });
 

@@ -12,6 +12,7 @@ import type { BoundPod, NodeObjects } from '../../src/facts/node/node-objects.js
 import type { NodeThreshold } from '../../src/facts/node/node-thresholds.js';
 import { noCoverage, type NodeSnapshot, type NodeView } from '../../src/facts/node/node-view.js';
 import type { DerivedPod, PodContext } from '../../src/facts/node/pod-record.js';
+import { limitStanding } from '../../src/facts/node/standing.js';
 import type { Component, ContainerUsage, MeasuredUsage, PodUsage, VolumeUsage } from '../../src/facts/node/usage.js';
 import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
 import type { Workload } from '../../src/facts/workload/workload.js';
@@ -102,7 +103,10 @@ export function aLimitRatio({
 }
 
 export interface MeasuredPodFields extends Partial<
-  Pick<DerivedPod, 'summary' | 'workloads' | 'isNameless' | 'evictionMs' | 'unenforced' | 'usage' | 'ratios'>
+  Pick<
+    DerivedPod,
+    'summary' | 'workloads' | 'isNameless' | 'evictionMs' | 'standing' | 'unenforced' | 'usage' | 'ratios'
+  >
 > {
   readonly namespace?: string;
   readonly name?: string;
@@ -118,7 +122,6 @@ export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<Measure
   const { pod, limitBytes, requestBytes, isNameless = false, evictionMs, unenforced, ratios = [] } = fields;
   const { usage = aPodUsage(), workloads = [aWorkload()] } = fields;
   const entry = entryOf(fields, usage);
-  const nearest = nearestRatio(ratios);
   const known = 'pod' in fields ? pod : aPod({ namespace: entry.namespace, name: entry.name });
   return {
     bound: known && { pod: known, limitBytes, requestBytes, workloads },
@@ -130,13 +133,17 @@ export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<Measure
     unknownItems: usage.unknownItems,
     evictionMs,
     unenforced,
-    nearestRule: nearest?.rule,
-    nearestRatio: nearest?.ratio,
+    ...standingOf(fields),
     ratios,
     summary: entry,
     usage: measuredUsage(usage),
     workloads,
   };
+}
+
+function standingOf({ ratios = [], standing }: MeasuredPodFields) {
+  const nearest = nearestRatio(ratios);
+  return { standing: standing ?? limitStanding(nearest), nearestRule: nearest?.rule, nearestRatio: nearest?.ratio };
 }
 
 function measuredUsage({ usedBytes = 0, ...usage }: PodUsage): MeasuredUsage {

@@ -40,7 +40,9 @@ export const aHealth = builder<HealthReport>(() => ({
 }));
 
 export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport {
-  const { usedBytes = 4096, limitBytes = 8192 } = overrides;
+  const { usedBytes = 4096, limitBytes = 8192, timeToLimitMs = Infinity } = overrides;
+  const { ratio = usedBytes / limitBytes } = overrides;
+  const isNear = ratio >= 0.8 || timeToLimitMs <= 600_000;
   return {
     namespace: 'shop',
     pod: 'cart-0',
@@ -50,7 +52,8 @@ export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport 
     volume: undefined,
     usedBytes,
     limitBytes,
-    ratio: usedBytes / limitBytes,
+    ratio,
+    standing: ratio > 1 ? 'above' : isNear ? 'near' : timeToLimitMs < Infinity ? 'growing' : 'calm',
     state: 'measured',
     dataState: 'fresh',
     dataAgeMs: 1_500,
@@ -83,6 +86,7 @@ export const aPodStatus = builder<MeasuredPodReport>(() => ({
   isKnown: true,
   isExempt: false,
   hasLimits: false,
+  standing: 'unbound',
   dataState: 'fresh',
   dataAgeMs: 1_500,
   workloads: [cart],

@@ -1,6 +1,6 @@
 import { countsInodes } from '../../cluster/kubelet/eviction-signals.js';
-import { nearRatio } from '../../facts/node/near-evictions.js';
 import { isNearHeadroom } from '../../facts/node/node-thresholds.js';
+import { isNear } from '../../facts/node/standing.js';
 import type { Ranked } from '../../lib/base/ranking.js';
 import { countedText, joinTruncated } from '../../lib/base/text.js';
 import { formatAge, formatBytes, formatRatio } from '../../lib/base/units.js';
@@ -100,7 +100,7 @@ function unknownPodNotes({ items, totalCount }: Ranked<PodReport>): readonly str
 }
 
 function isUnknown(pod: PodReport): boolean {
-  if (pod.hasLimits !== true || (pod.nearestLimit?.ratio ?? 0) >= nearRatio) return false;
+  if (pod.hasLimits !== true || isNear(pod.standing)) return false;
   const isLacking = pod.state === 'unmeasured' ? pod.isExpected : pod.state === 'pending';
   return isLacking || pod.hasUnknownUsage === true || pod.dataState === 'absent';
 }
@@ -176,15 +176,13 @@ function nodeWhyText({ node, timeMs, isRefusing }: NextRow & { readonly kind: 'n
   const what = victims?.length === 0 ? ': no pod left' : '';
   if (headroom < 0) return `below ${signal}${timeMs === undefined ? what : ': evicts pods'}`;
   if (timeMs !== undefined) return `crosses ${signal}`;
-  const isNear = !isRefusing || isNearHeadroom(headroom, thresholdBytes ?? thresholdInodes);
-  return isNear ? `near ${signal}` : 'DiskPressure: refuses new pods';
+  const isClose = !isRefusing || isNearHeadroom(headroom, thresholdBytes ?? thresholdInodes);
+  return isClose ? `near ${signal}` : 'DiskPressure: refuses new pods';
 }
 
-/** Far from its limit, a pod is near by growth that is too young for a forecast. */
-function podWhyText({ pod: { nearestLimit }, timeMs }: NextRow & { readonly kind: 'pod' }): string {
+function podWhyText({ pod: { nearestLimit } }: NextRow & { readonly kind: 'pod' }): string {
   if (nearestLimit === undefined) return '-';
-  const growth = timeMs === undefined && nearestLimit.ratio < nearRatio ? 'grows fast: ' : '';
-  return `${growth}${formatRatio(nearestLimit.ratio)} of ${limitText(nearestLimit)} (${ruleText(nearestLimit)})`;
+  return `${formatRatio(nearestLimit.ratio)} of ${limitText(nearestLimit)} (${ruleText(nearestLimit)})`;
 }
 
 function leftText(row: NextRow): string {

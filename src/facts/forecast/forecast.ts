@@ -38,6 +38,9 @@ const acceleratingRatio = 1.15;
 /** A rise says something about so many times its own length. */
 const horizon = 4;
 
+/** What is forecast within this time is said to be soon: a limit is near, a disk has a forecast far from its threshold too. */
+export const soonMs = 600_000;
+
 /** A forecast from here on says nothing. */
 const maxForecastMs = 24 * 3_600_000;
 

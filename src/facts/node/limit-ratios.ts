@@ -11,6 +11,9 @@ import { canBind, cannotExceed, comparedSizeLimit, lacksRootfs, type UnenforcedR
 export const limitRules = ['emptydir', 'pod', 'container'] as const;
 export type LimitRule = (typeof limitRules)[number];
 
+/** From this part of a limit on, an eviction for it is near. */
+export const nearRatio = 0.8;
+
 /** The usage that counts towards one limit. Not clamped: above the limit, the pod is about to be evicted. */
 export interface LimitRatio {
   readonly rule: LimitRule;

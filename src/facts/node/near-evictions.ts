@@ -1,22 +1,9 @@
 import type { PodSummary } from '../../cluster/kubelet/summary.js';
 import { leastKnown } from '../../lib/base/maps.js';
-import { hasUnknownUsage, type LimitRatio, nearestRatio } from './limit-ratios.js';
+import { type LimitRatio, nearRatio } from './limit-ratios.js';
 import { isNearThreshold, type NodeThreshold } from './node-thresholds.js';
 import type { DerivedPod, PodContext, PodRecord } from './pod-record.js';
 import { canBind } from './unenforced-limits.js';
-
-/** From this part of a limit on, an eviction for it is near. */
-export const nearRatio = 0.8;
-
-/** The limit of {@link nearestRatio}; undefined for a calm one while what counts towards another is unknown, which may be nearer. */
-export function knownNearest(
-  { summary, bound }: Pick<PodRecord, 'summary' | 'bound'>,
-  ratios: readonly LimitRatio[],
-): LimitRatio | undefined {
-  const nearest = nearestRatio(ratios);
-  if (nearest === undefined || bound === undefined || (canBind(nearest) && nearest.ratio >= nearRatio)) return nearest;
-  return hasUnknownUsage(summary, bound.pod) ? undefined : nearest;
-}
 
 /**
  * A TTL ahead is not enough: the next summary is up to a scrape interval later, and growth that has begun between two

@@ -10,6 +10,7 @@ import {
   type ForecastPart,
   minChangeCount,
   risingPart,
+  soonMs,
   timeLeftMs,
 } from '../forecast/forecast.js';
 import { Measurements } from '../forecast/measurements.js';
@@ -17,7 +18,7 @@ import type { LimitRatio } from './limit-ratios.js';
 import { hasChangedMuch } from './near-evictions.js';
 import { isNearThreshold, type NodeThreshold } from './node-thresholds.js';
 import type { DerivedPods, PodContext, PodRecord } from './pod-record.js';
-import { soonMs, type ThresholdForecast, ThresholdMeasurements } from './threshold-forecasts.js';
+import { type ThresholdForecast, ThresholdMeasurements } from './threshold-forecasts.js';
 import { canBind } from './unenforced-limits.js';
 import { countedComponent, volumeUsages } from './volume-usage.js';
 

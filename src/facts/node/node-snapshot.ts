@@ -9,9 +9,8 @@ import { byNames, Ranking } from '../../lib/base/ranking.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { judgedFilesystems } from './frozen-statistics.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
-import type { LimitRatio } from './limit-ratios.js';
 import { isActive } from './limits.js';
-import { knownNearest, nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
+import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
 import { nodeImages } from './node-images.js';
 import type { NodeLayout } from './node-layout.js';
 import { type NodeMemory, nothingLearned } from './node-memory.js';
@@ -19,6 +18,7 @@ import { type BoundPod, boundPod } from './node-objects.js';
 import { evictionHeadrooms, type NodeThreshold, noThresholds, thresholdsInForce } from './node-thresholds.js';
 import type { NodeSnapshot, SkipReason } from './node-view.js';
 import { type DerivedPods, haveSameSizes, type PodContext, type PodRecord, withDerived } from './pod-record.js';
+import { knownNearest, limitStanding } from './standing.js';
 import {
   hasRootfs,
   lacksRootfsLastingly,
@@ -159,7 +159,7 @@ export function recordPod(
   if (same !== undefined) return same;
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);
-  const nearest: Partial<LimitRatio> = knownNearest(given, ratios) ?? {};
+  const nearest = knownNearest(given, ratios);
   const isUnmeasured = joined.hasRootfs && pod !== undefined && lacksRootfsLastingly(summary, pod, joined);
   // Each field by its name: a spread object takes three times the memory.
   const record: PodRecord = {
@@ -172,8 +172,9 @@ export function recordPod(
     unknownItems: usage.unknownItems,
     evictionMs: podEvictionMs({ summary, bound, ratios }, growth, ttlMs),
     unenforced: podUnenforced(ratios, isUnmeasured),
-    nearestRule: nearest.rule,
-    nearestRatio: nearest.ratio,
+    standing: limitStanding(nearest),
+    nearestRule: nearest?.rule,
+    nearestRatio: nearest?.ratio,
   };
   derived.set(record, withDerived(record, usage, ratios));
   return record;
@@ -190,7 +191,7 @@ function sameRecord(
   const isNear = before.evictionMs !== undefined || (growth.get(summary) ?? 0) > 0;
   if (isNear || !haveSameSizes(before.summary, summary) || mayChange(before, isMeasuredHere)) return undefined;
   const { workloads, isPending: isStillPending, containers, unknownItems, evictionMs, unenforced } = before;
-  const { nearestRule, nearestRatio: ratio } = before;
+  const { standing, nearestRule, nearestRatio } = before;
   return {
     summary,
     bound,
@@ -201,8 +202,9 @@ function sameRecord(
     unknownItems,
     evictionMs,
     unenforced,
+    standing,
     nearestRule,
-    nearestRatio: ratio,
+    nearestRatio,
   };
 }
 

@@ -31,10 +31,12 @@ export interface PodRecord {
   /** What is attributed to each, as sums of workloads hold it. The same array as long as no size of the pod changes. */
   readonly containers: readonly WorkloadContainerUsage[];
   readonly unknownItems: PodUsage['unknownItems'];
-  /** See `podEvictionMs`. */
+  /** Of the shorter TTL, see `podEvictionMs`. */
   readonly evictionMs: number | undefined;
   /** See `podUnenforced`. */
   readonly unenforced: UnenforcedLimits | undefined;
+  /** See `limitStanding`: that of the limit that it is nearest to. */
+  readonly standing: 'above' | 'near' | undefined;
   /** Of the limit that it is nearest to, see `knownNearest`: lists of all pods are in their order. Undefined without one. */
   readonly nearestRule: LimitRule | undefined;
   readonly nearestRatio: number | undefined;
@@ -115,7 +117,7 @@ export function derivePod(pod: PodRecord, context: PodContext, derived?: Derived
 /** Names each field: made for every pod of a summary, and a spread takes three times as long. */
 export function withDerived(pod: PodRecord, usage: PodUsage, ratios: readonly LimitRatio[]): DerivedPod {
   const { summary, bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs, unenforced } = pod;
-  const { nearestRule, nearestRatio } = pod;
+  const { standing, nearestRule, nearestRatio } = pod;
   return {
     summary,
     bound,
@@ -126,6 +128,7 @@ export function withDerived(pod: PodRecord, usage: PodUsage, ratios: readonly Li
     unknownItems,
     evictionMs,
     unenforced,
+    standing,
     nearestRule,
     nearestRatio,
     usage,

@@ -163,6 +163,7 @@ function together(usages: readonly MeasuredUsage[]): DerivedPod {
     unknownItems: undefined,
     evictionMs: undefined,
     unenforced: undefined,
+    standing: undefined,
     nearestRule: undefined,
     nearestRatio: undefined,
     usage,

@@ -1,3 +1,4 @@
+import { isNearLimit } from '../../facts/node/standing.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { getOrAdd } from '../../lib/base/maps.js';
 import { largestFirst } from '../../lib/base/ranking.js';
@@ -12,7 +13,7 @@ export interface NamespaceReport {
   readonly usedBytes: number;
   /** Pods of nodes in the cluster that have no data. */
   readonly unmeasuredPodCount: number;
-  /** At 80 % of a limit or more, or there within two lifetimes of the data. */
+  /** Above a limit that evicts them or at 80 % of it, or there within ten minutes. */
   readonly nearLimitPodCount: number;
   /** Of its pods for storage, of those that are remembered. */
   readonly evictionCount: number;
@@ -58,11 +59,12 @@ export async function namespaceReports(
   await lane.each(snapshot.nodes, (view) => {
     for (const { pod } of view.unmeasured) of(pod.namespace).unmeasuredPodCount += 1;
     if (view.state === 'absent') return;
-    for (const { summary, evictionMs } of podsOf(view.snapshot).all) {
+    for (const pod of podsOf(view.snapshot).all) {
+      const { summary } = pod;
       const sums = of(summary.namespace);
       if (summary.usedBytes !== undefined) sums.measuredPodCount += 1;
       sums.usedBytes += summary.usedBytes ?? 0;
-      if (evictionMs !== undefined) sums.nearLimitPodCount += 1;
+      if (isNearLimit(view, pod)) sums.nearLimitPodCount += 1;
     }
   });
   for (const { namespace } of evictions) of(namespace).evictionCount += 1;

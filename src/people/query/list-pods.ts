@@ -2,15 +2,15 @@ import { hasLimits, isActive } from '../../facts/node/limits.js';
 import type { BoundPod } from '../../facts/node/node-objects.js';
 import { type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
 import { deriveMeasured, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
+import { isNearLimit } from '../../facts/node/standing.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
-import { soonMs } from '../report/limit-report.js';
 import { limitFacts, measuredPodReport, type PodReport } from '../report/pod-report.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { belongsTo, isOfQuery, matchesPod } from './list-filter.js';
 import { type ListItems, type ListPage, listPage } from './list-page.js';
 import type { Condition, ListQuery } from './list-query.js';
-import { type ListedPod, type NamespacedName, type PodData, timeOf } from './listed-pod.js';
+import type { ListedPod, NamespacedName, PodData } from './listed-pod.js';
 import { knownPodState } from './pod-explanation.js';
 import { earliestPod, podOrder, rankOf } from './pod-order.js';
 
@@ -24,7 +24,7 @@ export async function listPods(reading: ClusterReading, query: ListQuery, lane: 
     const add = (record: PodRecord | undefined, bound: BoundPod | undefined, names: NamespacedName): void => {
       const pod: ListedPod = { of, record, bound, names, rank: -1 };
       if (!isWanted(pod, query)) return;
-      pod.rank = rankOf(record, order, timeOf(pod));
+      pod.rank = rankOf(record, order, data?.source);
       items.add(pod);
     };
     for (const bound of unmeasuredPods(view, data)) add(undefined, bound, bound.pod);
@@ -93,7 +93,7 @@ function workloadsOf({ record, bound }: ListedPod): readonly Workload[] {
 }
 
 const conditionsOf: Readonly<Record<Condition, (pod: ListedPod) => boolean>> = {
-  near: (pod) => pod.record?.evictionMs !== undefined || (timeOf(pod) ?? Infinity) <= soonMs,
+  near: ({ record, of: { data } }) => record !== undefined && data !== undefined && isNearLimit(data.source, record),
   unknown: ({ record, of }) =>
     record?.summary.usedBytes === undefined ||
     record.isPending ||

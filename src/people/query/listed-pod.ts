@@ -3,7 +3,7 @@ import type { NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { PodRecord } from '../../facts/node/pod-record.js';
 import type { Named } from '../../lib/base/maps.js';
 import { compareTexts } from '../../lib/base/ranking.js';
-import { podForecast, type PodPlace, type PodSource } from '../report/pod-report.js';
+import type { PodPlace, PodSource } from '../report/pod-report.js';
 import type { SnapshotPods } from './snapshot-pods.js';
 
 /** What is known of the pods of a node; of a silent one, the last values. */
@@ -37,11 +37,4 @@ export type NamespacedName = Pick<PodPlace, 'namespace'> & Named;
 /** Orders pods by namespace and name. */
 export function comparePodNames(a: NamespacedName, b: NamespacedName): number {
   return compareTexts(a.namespace, b.namespace) || compareTexts(a.name, b.name);
-}
-
-/** Until it reaches a limit; undefined where nothing is forecast. */
-export function timeOf({ record, of: { data } }: ListedPod): number | undefined {
-  if (record === undefined || data?.source.snapshot === undefined) return undefined;
-  if (data.source.snapshot.forecasts.pods.size === 0) return undefined;
-  return podForecast({ node: data.source, pod: record })?.timeToLimitMs;
 }

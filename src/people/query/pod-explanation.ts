@@ -86,7 +86,7 @@ export type ExplainedSource<Usage = MeasuredUsage> = FoundPod<
 export interface ExplainedPod {
   readonly explanation: PodExplanation;
   /** Undefined without figures. */
-  readonly found: FoundPod<PodRecord, PodSource> | undefined;
+  readonly found: FoundPod<DerivedPod, PodSource> | undefined;
   /** Undefined for one that the API server does not know. */
   readonly pod: Pod | undefined;
 }

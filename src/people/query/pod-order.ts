@@ -1,6 +1,7 @@
-import { timeToMs } from '../../facts/node/node-forecasts.js';
 import type { PodRecord } from '../../facts/node/pod-record.js';
+import { podUrgency, urgencyAboveForecasts } from '../../facts/node/standing.js';
 import { compareTexts } from '../../lib/base/ranking.js';
+import type { PodSource } from '../report/pod-report.js';
 import { comparePodNames, type ListedPod, type NodeOfPods, type PodData } from './listed-pod.js';
 
 /** Returns what lists in this order compare; `rank` of each is that of the order. */
@@ -12,10 +13,10 @@ export function podOrder(order: string): (a: ListedPod, b: ListedPod) => number 
   };
 }
 
-/** `timeMs`: until it reaches a limit, where that is forecast. */
-export function rankOf(record: PodRecord | undefined, order: string, timeMs: number | undefined): number {
-  if (order === 'urgency') return urgencyOf(record, timeMs) ?? -1;
-  return (order === 'ratio' ? record?.nearestRatio : undefined) ?? -1;
+/** `source`: undefined to leave forecasts aside. */
+export function rankOf(record: PodRecord | undefined, order: string, source: PodSource | undefined): number {
+  if (record === undefined) return -1;
+  return (order === 'urgency' ? podUrgency(record, source) : order === 'ratio' ? record.nearestRatio : undefined) ?? -1;
 }
 
 /**
@@ -30,7 +31,7 @@ export function earliestPod(of: NodeOfPods & { readonly data: PodData }, order: 
   const first = of.data.pods.first(order, (a, b) => compare(listed(a), listed(b)));
   if (first === undefined) return undefined;
   const earliest = listed(first);
-  if (order === 'urgency') earliest.rank = Math.max(earliest.rank, rankAboveForecasts(of.data));
+  if (order === 'urgency') earliest.rank = Math.max(earliest.rank, urgencyAboveForecasts(of.data.source) ?? -1);
   return earliest;
 }
 
@@ -41,25 +42,3 @@ function byPlace(a: ListedPod, b: ListedPod): number {
 function usedBytesOf({ record }: ListedPod): number {
   return record?.summary.usedBytes ?? -1;
 }
-
-/** Above a limit first, then by the time until it is reached, then by the ratio of those that are near without growth. */
-function urgencyOf(record: PodRecord | undefined, timeMs: number | undefined): number | undefined {
-  const { evictionMs, nearestRatio = 0 } = record ?? {};
-  if (evictionMs === 0) return 3 + nearestRatio;
-  if (timeMs !== undefined) return rankOfTime(timeMs);
-  return evictionMs === undefined ? undefined : Math.min(1, nearestRatio);
-}
-
-function rankOfTime(timeMs: number): number {
-  return 2 + 1 / (1 + timeMs);
-}
-
-/** Returns a rank above that of each pod that has a forecast and is not above its limit. */
-function rankAboveForecasts({ source: { snapshot, ageMs } }: PodData): number {
-  if (snapshot === undefined || snapshot.forecasts.pods.size === 0) return -1;
-  const times = [...snapshot.forecasts.pods.values()].map((of) => timeToMs(of, snapshot.forecasts, ageMs) ?? Infinity);
-  return rankOfTime(Math.min(...times) - 1) + rankStep;
-}
-
-/** Tells times apart that are the same to a number. */
-const rankStep = 4 * Number.EPSILON;

@@ -1,9 +1,11 @@
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { growthBytesPerSecond } from '../../facts/history/usage-growth.js';
 import type { PodRecord } from '../../facts/node/pod-record.js';
+import { type PodStanding, podStanding } from '../../facts/node/standing.js';
 import type { AttributionMode } from '../../facts/node/usage.js';
 import type { Lane } from '../../lib/base/lane.js';
-import { podForecast, type PodReport } from '../report/pod-report.js';
+import { limitReport } from '../report/limit-report.js';
+import type { PodReport } from '../report/pod-report.js';
 import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
 import { type NodePressureReport, pressedNode, pressureReport } from '../report/pressure-report.js';
 import type { ClusterReading, KnownPod } from './cluster-reading.js';
@@ -95,11 +97,11 @@ function outlookOf(explained: ExplainedPod, reading: ClusterReading): Omit<PodOu
   const { explanation, found, pod } = explained;
   const samples = found === undefined ? [] : reading.samplesOf(found.node.nodeName, found.pod.summary);
   const growth = growthBytesPerSecond(samples);
-  const next = nextLimit(found);
+  const standing = found && podStanding(found.node, found.pod, found.pod.ratios);
   const eviction = reading.evictions.find(({ uid }) => uid === pod?.uid);
   return {
-    verdict: podVerdict({ report: explanation, limits: explanation.limits, next, samples, pod, eviction }),
-    next,
+    verdict: podVerdict({ report: explanation, limits: explanation.limits, standing, samples, pod, eviction }),
+    next: nextLimit(standing),
     nodePressure: nodePressure(explanation, reading),
     samples,
     growthBytesPerSecond: growth && Math.round(growth),
@@ -118,12 +120,10 @@ function nodePressure(
   return found && { node: name, signal, headroom, timeToEvictionMs, rank: found.rank };
 }
 
-/** While its volumes are not measured, its growth is not known. */
-function nextLimit(found: ExplainedPod['found']): NextLimitReport | undefined {
-  const forecast = found === undefined || found.pod.isPending ? undefined : podForecast(found);
-  if (forecast === undefined) return undefined;
-  const { rule, container, volume, timeToLimitMs } = forecast;
-  return { rule, container: container || undefined, volume: volume || undefined, timeToLimitMs };
+function nextLimit({ limit, timeMs }: Partial<PodStanding> = {}): NextLimitReport | undefined {
+  if (limit === undefined || timeMs === undefined) return undefined;
+  const { rule, container, volume } = limitReport(limit);
+  return { rule, container, volume, timeToLimitMs: timeMs };
 }
 
 async function neighboursOf(

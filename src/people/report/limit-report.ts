@@ -1,4 +1,4 @@
-import type { LimitRatio } from '../../facts/node/limit-ratios.js';
+import { type LimitRatio, nearRatio } from '../../facts/node/limit-ratios.js';
 import { canBind, type UnenforcedReason } from '../../facts/node/unenforced-limits.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatBytes } from '../../lib/base/units.js';
@@ -29,10 +29,7 @@ export const unenforcedNames: Readonly<Record<UnenforcedReason, string>> = {
 };
 
 /** Parts of a limit, or of a filesystem, from which on its usage is shown as near, as almost reached, and as reached: on the page and in all commands, dashboards and alerts. */
-export const limitThresholds = { near: 0.8, high: 0.9, reached: 1 } as const;
-
-/** An eviction that is forecast within this time is shown as near. */
-export const soonMs = 600_000;
+export const limitThresholds = { near: nearRatio, high: 0.9, reached: 1 } as const;
 
 export function limitReport({
   rule,

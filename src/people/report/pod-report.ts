@@ -3,10 +3,9 @@ import { roundUp } from '../../cluster/kube/quantity.js';
 import { known } from '../../cluster/kubelet/summary.js';
 import { hasUnknownUsage } from '../../facts/node/limit-ratios.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../../facts/node/limits.js';
-import { knownNearest } from '../../facts/node/near-evictions.js';
-import { type PodForecast, timeToMs } from '../../facts/node/node-forecasts.js';
 import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { DerivedPod, PodRecord } from '../../facts/node/pod-record.js';
+import { knownNearest, type PodStanding, podStanding } from '../../facts/node/standing.js';
 import { type Component, components, type MeasuredUsage, type PodUsage } from '../../facts/node/usage.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import { type LimitReport, limitReport } from './limit-report.js';
@@ -43,6 +42,9 @@ export interface DataFacts {
 }
 
 interface LimitFacts extends DataFacts {
+  readonly standing: PodStanding['kind'];
+  /** The larger, the sooner it is evicted for a limit: what the order `urgency` goes by. Absent of one that is not about to be. */
+  readonly urgency?: number | undefined;
   /** What counts towards one of its limits is unknown: it is compared with nothing, and no calm limit is said to be the nearest. */
   readonly hasUnknownUsage?: true | undefined;
   readonly nearestLimit?: LimitReport | undefined;
@@ -105,18 +107,6 @@ export function podPlace({ node, pod }: FoundPod<PodRecord, PodSource>): PodPlac
   return { namespace, pod: name, node: node.nodeName };
 }
 
-/** Returns the limit that the pod exceeds first, and when; undefined while that is not known. */
-export function podForecast({
-  node: { snapshot, ageMs },
-  pod,
-}: FoundPod<PodRecord, PodSource>): (PodForecast & { readonly timeToLimitMs: number }) | undefined {
-  const forecast = snapshot?.forecasts.pods.get(pod.summary.uid);
-  const timeMs = forecast && snapshot && timeToMs(forecast, snapshot.forecasts, ageMs);
-  return forecast === undefined || timeMs === undefined
-    ? undefined
-    : { ...forecast, timeToLimitMs: Math.round(timeMs) };
-}
-
 export function measuredPodReport(found: FoundPod<DerivedPod<MeasuredUsage>, PodSource>): MeasuredPodReport {
   const { pod } = found;
   const { usedBytes, components, inodesUsed, volumesPending } = pod.usage;
@@ -140,11 +130,14 @@ export function measuredPodReport(found: FoundPod<DerivedPod<MeasuredUsage>, Pod
 export function limitFacts(found: FoundPod<DerivedPod, PodSource>): LimitFacts {
   const { node, pod } = found;
   const nearest = knownNearest(pod, pod.ratios);
+  const { kind, timeMs, urgency } = podStanding(node, pod, pod.ratios);
   const isUnknown = pod.bound !== undefined && hasUnknownUsage(pod.summary, pod.bound.pod);
   return {
+    standing: kind,
+    urgency,
     hasUnknownUsage: isUnknown || undefined,
     nearestLimit: nearest && limitReport(nearest),
-    timeToLimitMs: podForecast(found)?.timeToLimitMs,
+    timeToLimitMs: timeMs,
     ...dataFacts(node),
   };
 }

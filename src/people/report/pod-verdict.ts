@@ -1,21 +1,12 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { isActive } from '../../facts/node/limits.js';
+import type { PodStanding } from '../../facts/node/standing.js';
 import { programName, shellWord } from '../../lib/base/text.js';
 import { formatAge, formatBytes, formatForecast } from '../../lib/base/units.js';
 import { eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
-import {
-  canEvict,
-  type LimitReport,
-  limitSubject,
-  limitText,
-  limitThresholds,
-  nearestBinding,
-  soonMs,
-  unenforcedNames,
-  usedText,
-} from './limit-report.js';
+import { type LimitReport, limitReport, limitSubject, limitText, unenforcedNames, usedText } from './limit-report.js';
 import { ownerCommand } from './pod-commands.js';
 import { growthWithoutForecast } from './pod-growth.js';
 import type { MeasuredPodReport, PodReport, PodSpecReport, UnmeasuredPodReport } from './pod-report.js';
@@ -45,7 +36,8 @@ interface Judged {
   readonly report: PodReport & { readonly spec?: PodSpecReport | undefined };
   /** In the order in which the kubelet checks. */
   readonly limits: readonly LimitReport[];
-  readonly next?: NextLimitReport | undefined;
+  /** Undefined of a pod without figures. */
+  readonly standing: PodStanding | undefined;
   /** Totals of the last summaries, the oldest first. */
   readonly samples: readonly UsageSample[];
   /** Undefined for one that the API server does not know. */
@@ -57,7 +49,7 @@ interface Judged {
 export function podVerdict(judged: Judged): PodVerdictReport {
   const { report, eviction, pod } = judged;
   if (eviction !== undefined && (pod === undefined || !isActive(pod))) return evictedVerdict(eviction);
-  const { kind, text, limit } = standing(report, judged);
+  const { kind, text, limit } = agedJudgement(report, judged);
   return { kind, text, commands: commandsOf(judged, kind, limit) };
 }
 
@@ -68,19 +60,17 @@ export function evictedVerdict(eviction: EvictionReport): PodVerdictReport {
   return { kind: 'evicted', text: `${what}. ${verdict?.text ?? message.trim()}`, commands: verdict?.commands ?? [] };
 }
 
-interface Standing {
-  readonly kind: PodVerdictKind;
-  readonly text: string;
+type Judgement = Pick<PodVerdictReport, 'kind' | 'text'> & {
   /** The one that it is about. */
   readonly limit?: LimitReport | undefined;
-}
+};
 
-function lackOf({ reason }: UnmeasuredPodReport): Standing {
+function lackOf({ reason }: UnmeasuredPodReport): Judgement {
   return { kind: 'unknown', text: `Not measured: ${reason.replace(/\.$/, '')}.` };
 }
 
-function standing(report: PodReport, judged: Judged): Standing {
-  const found = bareStanding(report, judged);
+function agedJudgement(report: PodReport, judged: Judged): Judgement {
+  const found = judgement(report, judged);
   const { dataState, dataAgeMs, absenceReason = 'never', node } = report;
   if (report.state === 'unmeasured' && found.kind === 'unknown') return found;
   if (dataState === 'absent') {
@@ -90,7 +80,7 @@ function standing(report: PodReport, judged: Judged): Standing {
   return dataState === 'stale' ? { ...found, text: `${found.text} The data is ${formatAge(dataAgeMs)} old.` } : found;
 }
 
-function bareStanding(report: PodReport, judged: Judged): Standing {
+function judgement(report: PodReport, judged: Judged): Judgement {
   const { spec } = judged.report;
   if (report.state !== 'unmeasured' && spec !== undefined && !isActive(spec)) {
     return {
@@ -98,10 +88,8 @@ function bareStanding(report: PodReport, judged: Judged): Standing {
       text: `The pod has ended (phase ${spec.phase}), and its node still holds ${formatBytes(report.usedBytes)} of it.`,
     };
   }
-  const above = exceededLimit(judged.limits);
-  if (above !== undefined) return aboveText(above);
-  const near = nearText(judged);
-  if (near !== undefined) return near;
+  const urgent = urgentText(judged);
+  if (urgent !== undefined) return urgent;
   if (report.state === 'unmeasured') return lackOf(report);
   const { usedBytes, state } = report;
   if (state === 'pending') {
@@ -113,37 +101,27 @@ function bareStanding(report: PodReport, judged: Judged): Standing {
   return farText(report, judged, `It uses ${formatBytes(usedBytes)}.`);
 }
 
-/** The first one: the kubelet evicts for it. */
-function exceededLimit(limits: readonly LimitReport[]): LimitReport | undefined {
-  return limits.find((limit) => canEvict(limit) && limit.ratio > 1);
+function urgentText({ standing, limits, samples }: Judged): Judgement | undefined {
+  const limit = standing?.limit && limitReport(standing.limit);
+  if (standing === undefined || limit === undefined) return undefined;
+  const { kind, timeMs } = standing;
+  if (kind === 'above') return { kind, text: `Above a limit: ${limitUse(limit)}. The kubelet evicts the pod.`, limit };
+  if (timeMs !== undefined) return forecastText(kind, timeMs, limit);
+  if (kind !== 'near') return undefined;
+  return { kind, text: `Near a limit: ${limitUse(limit)}. ${growthWithoutForecast(limits, samples)}`, limit };
 }
 
-function aboveText(limit: LimitReport): Standing {
-  return { kind: 'above', text: `Above a limit: ${limitUse(limit)}. The kubelet evicts the pod.`, limit };
-}
-
-function nearText({ limits, next, samples }: Judged): Standing | undefined {
-  const coming = next && limits.find((limit) => isSameLimit(limit, next));
-  if (next !== undefined && coming !== undefined) {
-    const time = next.timeToLimitMs === 0 ? 'at any moment' : `in ${formatForecast(next.timeToLimitMs)}`;
-    const text = `Evicted ${time} if it goes on to grow: ${limitUse(coming)}.`;
-    const isNear = next.timeToLimitMs <= soonMs || coming.ratio >= limitThresholds.near;
-    return { kind: isNear ? 'near' : coming.unenforced === undefined ? 'within' : 'unknown', text, limit: coming };
-  }
-  const nearest = nearestBinding(limits);
-  if (nearest === undefined || nearest.ratio < limitThresholds.near) return undefined;
-  return {
-    kind: 'near',
-    text: `Near a limit: ${limitUse(nearest)}. ${growthWithoutForecast(limits, samples)}`,
-    limit: nearest,
-  };
+function forecastText(kind: PodStanding['kind'], timeMs: number, limit: LimitReport): Judgement {
+  const time = timeMs === 0 ? 'at any moment' : `in ${formatForecast(timeMs)}`;
+  const text = `Evicted ${time} if it goes on to grow: ${limitUse(limit)}.`;
+  return { kind: kind === 'near' ? kind : limit.unenforced === undefined ? 'within' : 'unknown', text, limit };
 }
 
 function farText(
   { hasLimits, isKnown, hasUnknownUsage }: MeasuredPodReport,
-  { limits }: Judged,
+  { limits, standing }: Judged,
   uses: string,
-): Standing {
+): Judgement {
   if (!isKnown)
     return { kind: 'unknown', text: `The API server does not know this pod, so its limits are unknown. ${uses}` };
   if (hasLimits !== true) {
@@ -153,7 +131,7 @@ function farText(
     const text = `Not known whether a limit is near: the kubelet reports an impossible size of what a limit counts. ${uses}`;
     return { kind: 'unknown', text };
   }
-  const nearest = nearestBinding(limits);
+  const nearest = standing?.limit && limitReport(standing.limit);
   if (nearest === undefined)
     return { kind: 'unenforced', text: `None of its limits evicts it${reasonsText(limits)}. ${uses}` };
   if (nearest.unenforced === undefined)

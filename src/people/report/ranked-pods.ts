@@ -1,18 +1,18 @@
 import { hasUnknownUsage, type LimitRatio, nearestRatio } from '../../facts/node/limit-ratios.js';
 import { hasLimits, isActive } from '../../facts/node/limits.js';
 import { deriveMeasured, type PodContext, type PodRecord } from '../../facts/node/pod-record.js';
+import { isNear, type PodStanding, podStanding } from '../../facts/node/standing.js';
 import { canBind } from '../../facts/node/unenforced-limits.js';
 import { mostSpecific, type Workload, workloadKey } from '../../facts/workload/workload.js';
 import { largestFirst, type Ranked, Ranking } from '../../lib/base/ranking.js';
 import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
-import { type LimitReport, limitReport, limitThresholds, soonMs } from './limit-report.js';
+import { type LimitReport, limitReport, limitThresholds } from './limit-report.js';
 import {
   type DataFacts,
   dataFacts,
   type FoundPod,
   type MeasuredPodReport,
   measuredPodReport,
-  podForecast,
   type PodPlace,
   podPlace,
   type PodSource,
@@ -23,6 +23,7 @@ import { type WorkloadReference, workloadReference } from './workload-report.js'
 export interface PodLimitReport extends PodPlace, LimitReport, DataFacts {
   /** `pending`: the pod's volumes are not measured, so usage at present may be higher. */
   readonly state: MeasuredPodReport['state'];
+  readonly standing: PodStanding['kind'];
   /** Until the limit is exceeded if the pod goes on to grow as measured; 0 above it. Absent while no growth is known, and from a day on. */
   readonly timeToLimitMs?: number | undefined;
   /** The workload that it is counted with; absent for a pod without one. */
@@ -41,13 +42,14 @@ interface RankedPod extends FoundPod<PodRecord, PodSource> {
 }
 
 interface LimitedPod extends FoundPod<PodRecord, PodSource> {
+  readonly standing: PodStanding;
   readonly limit: LimitRatio;
   readonly isPending: boolean;
-  readonly timeToLimitMs: number | undefined;
   readonly podCount: number;
 }
 
-const soonestFirst = largestFirst<LimitedPod>(urgency, namesOf);
+/** Those that are neither near nor forecast come last, by their ratio. */
+const soonestFirst = largestFirst<LimitedPod>(({ standing, limit }) => standing.urgency ?? limit.ratio, namesOf);
 
 /**
  * The largest pods, and the pods that are nearest to a limit of theirs. Pods are added one by one. Those of nodes without
@@ -106,15 +108,22 @@ export class RankedPods {
     context: PodContext,
     former?: FormerPod,
   ): LimitRatio | undefined {
-    const { isPending } = pod;
     const ratios = context.ratiosOf(pod);
     const limit = nearestRatio(ratios);
-    const next = isPending ? undefined : nextLimit({ node, pod }, ratios);
-    const isSoon = next !== undefined && next.timeToLimitMs <= soonMs;
-    if (node.state !== 'absent') this.#count({ node, pod }, ratios, { nearest: limit, isSoon });
+    const now = podStanding(node, pod, ratios);
+    if (node.state !== 'absent') this.#count({ node, pod }, ratios, { nearest: limit, kind: now.kind });
     const nearest = nearestLimitOf(node, limit, former, context);
     if (nearest === undefined || nearest.limit.ratio < shownRatio || !canBind(nearest.limit)) return nearest?.limit;
-    this.#addLimited({ pod, ...nearest, isPending, timeToLimitMs: undefined, ...next, podCount: 1 });
+    const isOfBefore = former !== undefined && nearest.limit !== limit;
+    const standing = isOfBefore ? podStanding({ ageMs: 0 }, former.pod, context.ratiosOf(former.pod)) : now;
+    this.#addLimited({
+      pod,
+      ...nearest,
+      limit: standing.limit ?? nearest.limit,
+      standing,
+      isPending: pod.isPending,
+      podCount: 1,
+    });
     return nearest.limit;
   }
 
@@ -147,22 +156,21 @@ export class RankedPods {
   #count(
     { node, pod }: FoundPod<PodRecord, PodSource>,
     ratios: readonly LimitRatio[],
-    { nearest, isSoon }: { readonly nearest: LimitRatio | undefined; readonly isSoon: boolean },
+    { nearest, kind }: { readonly nearest: LimitRatio | undefined; readonly kind: PodStanding['kind'] },
   ): void {
     const { counts } = this;
-    const highestRatio = bindingRatio(nearest);
-    if (isUncertain(pod, highestRatio)) {
+    if (!isNear(kind) && isUncertain(pod)) {
       if (mayHaveRatios(node, pod)) counts.unknownLimitPodCount += 1;
       return;
     }
     for (const limit of ratios) this.#countLimit(limit);
-    if (highestRatio === undefined) {
+    if (nearest === undefined || !canBind(nearest)) {
       if (isExceeded(ratios)) counts.unenforcedReachedPodCount += 1;
       return;
     }
     counts.limitedPodCount += 1;
-    if (highestRatio >= limitThresholds.reached) counts.reachedLimitPodCount += 1;
-    else if (highestRatio >= limitThresholds.near || isSoon) counts.nearLimitPodCount += 1;
+    if (nearest.ratio >= limitThresholds.reached) counts.reachedLimitPodCount += 1;
+    else if (isNear(kind)) counts.nearLimitPodCount += 1;
   }
 
   /** A low ratio is no good sign where only a part is compared. */
@@ -186,38 +194,13 @@ function groupOf({ pod: { workloads } }: LimitedPod): Workload | undefined {
   return workload?.origin.source === 'controller' && workload.origin.kind === 'Pod' ? undefined : workload;
 }
 
-/** Returns the limit that the pod exceeds first; undefined without a forecast. */
-function nextLimit(
-  found: FoundPod<PodRecord, PodSource>,
-  ratios: readonly LimitRatio[],
-): { readonly limit: LimitRatio; readonly timeToLimitMs: number } | undefined {
-  const forecast = podForecast(found);
-  const limit = ratios.find(
-    ({ rule, container, volume }) =>
-      rule === forecast?.rule && container === forecast.container && volume === forecast.volume,
-  );
-  return forecast && limit && { limit, timeToLimitMs: forecast.timeToLimitMs };
-}
-
 /** Usage without volumes is a lower bound, and what is unknown may be any: what the rest does not reach may be reached. */
-function isUncertain({ isPending, summary, bound }: PodRecord, highestRatio = 0): boolean {
-  const isUnknown = isPending || (bound !== undefined && hasUnknownUsage(summary, bound.pod));
-  return isUnknown && highestRatio < limitThresholds.near;
-}
-
-/** Of a limit that can bind. */
-function bindingRatio(limit: LimitRatio | undefined): number | undefined {
-  return limit !== undefined && canBind(limit) ? limit.ratio : undefined;
+function isUncertain({ isPending, summary, bound }: PodRecord): boolean {
+  return isPending || (bound !== undefined && hasUnknownUsage(summary, bound.pod));
 }
 
 function isExceeded(ratios: readonly LimitRatio[]): boolean {
   return ratios.some(({ ratio }) => ratio > limitThresholds.reached);
-}
-
-/** Above the limit first, then by the time until it is reached, where that is known, then by the ratio. */
-function urgency({ limit: { ratio }, timeToLimitMs: timeMs }: LimitedPod): number {
-  if (ratio >= limitThresholds.reached) return 2 + ratio;
-  return timeMs === undefined ? ratio : 1 + 1 / (1 + timeMs);
 }
 
 function namesOf({ node, pod: { summary } }: FoundPod<PodRecord, PodSource>): readonly string[] {
@@ -241,14 +224,15 @@ function stateOf(isPending: boolean): MeasuredPodReport['state'] {
 }
 
 function podLimitReport(limited: LimitedPod): PodLimitReport {
-  const { limit, isPending, timeToLimitMs: timeMs, podCount, ...found } = limited;
+  const { standing, limit, isPending, podCount, ...found } = limited;
   const workload = groupOf(limited);
   return {
     ...podPlace(found),
     ...limitReport(limit),
     state: stateOf(isPending),
+    standing: standing.kind,
     ...dataFacts(found.node),
-    timeToLimitMs: timeMs,
+    timeToLimitMs: standing.timeMs,
     workload: workload && workloadReference(workload),
     podCount,
   };

@@ -1,6 +1,7 @@
 import type { PodIdentity } from '../../cluster/kube/pod-identity.js';
 import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
+import { soonMs } from '../../facts/forecast/forecast.js';
 import type { EvictionRecord, LastUsage } from '../../facts/history/eviction-record.js';
 import { isOutdated } from '../../facts/history/last-usage.js';
 import { firstOnDisk } from '../../facts/node/disk-fill.js';
@@ -11,7 +12,7 @@ import { programName, shellWord } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { absenceCommands } from './absence-commands.js';
 import { causeText, mainPartText } from './eviction-cause-text.js';
-import { soonMs, usedText } from './limit-report.js';
+import { usedText } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
 import type { PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';

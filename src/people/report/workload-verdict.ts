@@ -58,7 +58,7 @@ function nearText({ totalCount, items: [first] }: Ranked<PodReport>): string {
   const pods = `${formatCount(totalCount)} of them ${totalCount === 1 ? 'is' : 'are'}`;
   const limit = limitOf(first);
   if (first === undefined || limit === undefined) return ` ${pods} near a limit.`;
-  const where = limit.ratio > 1 ? 'above a limit' : 'near a limit';
+  const where = first.standing === 'above' ? 'above a limit' : 'near a limit';
   const all = totalCount === 1 ? where : `near a limit or above it; ${where}`;
   return ` ${pods} ${all}: ${first.namespace}/${first.pod}, ${limitUse(limit)}.`;
 }

@@ -1,6 +1,8 @@
+import { soonMs } from '../../facts/forecast/forecast.js';
+import { isNear } from '../../facts/node/standing.js';
 import { programName } from '../../lib/base/text.js';
 import type { ClusterReport } from '../report/cluster-report.js';
-import { limitThresholds, soonMs } from '../report/limit-report.js';
+import { limitThresholds } from '../report/limit-report.js';
 import type { NodePressureReport } from '../report/pressure-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
 import type { PodLimitReport } from '../report/ranked-pods.js';
@@ -12,7 +14,7 @@ export function limitProblems({ summary, limits }: ClusterReport): readonly Prob
   const { reachedLimitPodCount, nearLimitPodCount } = summary;
   const present = limits.items.filter(({ dataState }) => isPresent(dataState));
   const reached = present.filter(({ ratio }) => ratio >= limitThresholds.reached);
-  const near = present.filter((limit) => !reached.includes(limit) && isNear(limit));
+  const near = present.filter((limit) => !reached.includes(limit) && isNear(limit.standing));
   const timesMs = new Map(near.map((limit) => [podName(limit), limit.timeToLimitMs]));
   const hint = (pod: string): string => `${programName} explain pod ${pod} shows what adds up to its usage.`;
   return [
@@ -39,10 +41,6 @@ export function limitProblems({ summary, limits }: ClusterReport): readonly Prob
       },
     ).map((problem) => withTime(problem, timesMs.values())),
   ];
-}
-
-function isNear({ ratio, timeToLimitMs = Infinity }: PodLimitReport): boolean {
-  return ratio >= limitThresholds.near || timeToLimitMs <= soonMs;
 }
 
 function podName({ namespace, pod }: PodLimitReport): string {

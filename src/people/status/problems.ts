@@ -1,9 +1,9 @@
+import { soonMs } from '../../facts/forecast/forecast.js';
 import { programName } from '../../lib/base/text.js';
 import { absenceNames } from '../report/absence-hints.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import { fullRatio, isFull } from '../report/filesystem-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
-import { soonMs } from '../report/limit-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
 import { absenceProblems, arePodsUnseen, unlistedProblems } from './absence-problems.js';
 import { enforcementProblems } from './enforcement-problems.js';

@@ -1,7 +1,6 @@
 import { byNames, largestFirst, naturalNames } from '../../lib/base/ranking.js';
 import type { ListedNodeReport } from '../../people/query/list-nodes.js';
 import { ordersOf } from '../../people/query/list-query.js';
-import { canEvict, limitThresholds, soonMs } from '../../people/report/limit-report.js';
 import type { PodReport } from '../../people/report/pod-report.js';
 import type { NodePressureReport } from '../../people/report/pressure-report.js';
 import type { WorkloadReport } from '../../people/report/workload-report.js';
@@ -18,11 +17,6 @@ export function compareBy<Kind extends CommandList>(kind: Kind, order: string | 
   return compare;
 }
 
-/** Returns whether the pod is near a limit, above one, or reaches one soon if it goes on to grow. */
-export function isNear(pod: PodReport): boolean {
-  return (bindingRatio(pod) ?? 0) >= limitThresholds.near || (pod.timeToLimitMs ?? Infinity) <= soonMs;
-}
-
 const podNames = ({ namespace, pod, node = '' }: PodReport): readonly string[] => [namespace, pod, node];
 const workloadNames = (of: WorkloadReport): readonly string[] => [of.workloadNamespace, of.workload, of.workloadType];
 
@@ -37,7 +31,7 @@ const itemOrders: {
   },
   pods: {
     urgency: (a, b) => {
-      const [first, second] = [urgencyOf(a) ?? -1, urgencyOf(b) ?? -1];
+      const [first, second] = [a.urgency ?? -1, b.urgency ?? -1];
       return first === second ? byUsage(a, b) : second - first;
     },
     used: (a, b) => byUsage(a, b),
@@ -96,20 +90,6 @@ const itemOrders: {
 };
 
 const byUsage = largestFirst<PodReport>((pod) => (pod.state === 'unmeasured' ? undefined : pod.usedBytes), podNames);
-
-/** Of the nearest limit, if that evicts the pod. */
-function bindingRatio({ nearestLimit }: PodReport): number | undefined {
-  return nearestLimit !== undefined && canEvict(nearestLimit) ? nearestLimit.ratio : undefined;
-}
-
-/** Above a limit first, then by the time until it is reached, then by the ratio of those that are near without growth. */
-function urgencyOf(pod: PodReport): number | undefined {
-  const ratio = bindingRatio(pod) ?? 0;
-  if (ratio > limitThresholds.reached) return 3 + ratio;
-  const { timeToLimitMs: timeMs } = pod;
-  if (timeMs !== undefined) return 2 + 1 / (1 + timeMs);
-  return ratio < limitThresholds.near ? undefined : ratio;
-}
 
 function nodeNames({ node }: ListedNodeReport): readonly string[] {
   return naturalNames(node);

@@ -1,3 +1,4 @@
+import { isNear } from '../../facts/node/standing.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { addWhole } from '../../lib/base/maps.js';
 import type { Coverage, CoverageGap } from '../../people/query/coverage.js';
@@ -6,7 +7,7 @@ import type { WorkloadReport } from '../../people/report/workload-report.js';
 import { workloadVerdict } from '../../people/report/workload-verdict.js';
 import { NotFoundError } from '../../people/status/view-errors.js';
 import type { Views } from '../../people/status/views.js';
-import { compareBy, isNear } from './item-orders.js';
+import { compareBy } from './item-orders.js';
 import { largest, mergedWorkload, partialVerdict } from './merged-workload.js';
 import { askShards, type ReadyShards, type ShardAnswers, shardsText } from './shards.js';
 import type {
@@ -193,7 +194,7 @@ const merges: { readonly [Kind in CommandObject]: MergeOf<Kind> } = {
     if (first === undefined) return undefined;
     const pods = pageOf(parts.map((part) => part.pods));
     const merged = mergedWorkload([first.workload, ...others.map(({ workload }) => workload)], shards !== undefined);
-    const near = pods.items.filter(isNear).toSorted(compareBy('pods', undefined));
+    const near = pods.items.filter(({ standing }) => isNear(standing)).toSorted(compareBy('pods', undefined));
     const evictions = mergedEvictions(parts);
     const workload = {
       ...merged,

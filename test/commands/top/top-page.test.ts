@@ -97,7 +97,6 @@ const cartPod = aMeasuredPod({
     ],
   }),
   limitBytes: 500 * mib,
-  evictionMs: Infinity,
   ratios: [
     aLimitRatio({ rule: 'emptydir', volume: 'tmp', usedBytes: 90 * mib - 4096, limitBytes: 100 * mib }),
     aLimitRatio({ usedBytes: 400 * mib, limitBytes: 500 * mib }),
@@ -473,8 +472,7 @@ describe('what is next', () => {
     aMeasuredPod({
       name,
       summary: aPodSummary({ name, uid: name }),
-      evictionMs: { above: 0, soon: Infinity, steady: Infinity }[name],
-      ratios: [aLimitRatio({ usedBytes: name === 'above' ? 12 : 9, limitBytes: 10 })],
+      ratios: [aLimitRatio({ usedBytes: { above: 12, calm: 7 }[name] ?? 9, limitBytes: 10 })],
     }),
   );
   const forecasts = {
@@ -511,7 +509,7 @@ describe('what is next', () => {
     const ratios = [aLimitRatio({ rule: 'emptydir', volume: 'tmp', usedBytes: 3 * mib, limitBytes: 2 * mib })];
     const snapshot = aNodeSnapshot({
       pods: [],
-      podsWithoutTotal: [withoutTotal(aMeasuredPod({ pod, ratios, evictionMs: 0 }))],
+      podsWithoutTotal: [withoutTotal(aMeasuredPod({ pod, ratios }))],
     });
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(snapshot)] }) });
     const text = await textOf(reading, { resource: 'next' }, { columns: 200 });
@@ -617,11 +615,11 @@ describe('what is next', () => {
     expect(lines[1]).toMatch(why);
   });
 
-  it('a pod far from its limit that is near by its growth says so', async () => {
+  it('a pod far from its limit that has a shorter TTL for its growth is not next, without a forecast', async () => {
     const ratios = [aLimitRatio({ usedBytes: 3, limitBytes: 100 })];
     const pods = [aMeasuredPod({ evictionMs: 60_000, ratios })];
     const young = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
-    expect(await textOf(young, { resource: 'next' }, { columns: 200 })).toContain('grows fast: 0.03 of 100B');
+    expect(await textOf(young, { resource: 'next' }, { columns: 200 })).toContain('No pod is near a limit');
   });
 
   it('what was last known of a lost node is not shown as current', async () => {

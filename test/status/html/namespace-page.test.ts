@@ -18,7 +18,7 @@ import { aPage } from '../../support/view-pages.js';
 
 const lost = aBoundPod({ pod: aPod({ namespace: 'shop', name: 'cart-9', nodeName: 'node-2' }) });
 const silent = { ...anAbsentNode('node-2', 'timeout'), unmeasured: [lost] };
-const fresh = aFreshNode(aNodeSnapshot({ pods: [aMeasuredPod({ evictionMs: 0 })] }));
+const fresh = aFreshNode(aNodeSnapshot({ pods: [aMeasuredPod({ standing: 'near' })] }));
 const workloads = [
   aWorkloadSnapshot({ workload: aDeployment('cart') }),
   aWorkloadSnapshot({ workload: { ...aDeployment('logs'), namespace: 'ops' } }),

@@ -34,7 +34,7 @@ const replica = (name: string, usedMib: number, more: Parameters<typeof aMeasure
 const lost = aPod({ namespace: 'shop', name: 'cart-9', nodeName: 'node-2', runningSinceMs: 0 });
 const reading = (more: Partial<ClusterReading> = {}): ClusterReading => {
   const silent = { ...anAbsentNode('node-2', 'timeout'), unmeasured: [aBoundPod({ pod: lost, workloads: [cart] })] };
-  const replicas = [replica('cart-0', 10), replica('cart-1', 40, { evictionMs: 0 })];
+  const replicas = [replica('cart-0', 10), replica('cart-1', 40, { standing: 'near' })];
   return aReading({
     snapshot: aClusterSnapshot({
       nodes: [aFreshNode(aNodeSnapshot({ pods: replicas })), silent],

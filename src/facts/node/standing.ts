@@ -1,0 +1,128 @@
+import { soonMs } from '../forecast/forecast.js';
+import { hasUnknownUsage, type LimitRatio, nearestRatio, nearRatio } from './limit-ratios.js';
+import { type NodeForecasts, type PodForecast, timeToMs } from './node-forecasts.js';
+import type { PodRecord } from './pod-record.js';
+import { canBind } from './unenforced-limits.js';
+
+/** How a pod stands to its limits. */
+export interface PodStanding {
+  /**
+   * `above`: the kubelet evicts it when it looks next. `near`: at 80 % of a limit that evicts, or there within ten minutes if it goes on
+   * to grow. `growing`: there later. `calm`: far from each. `unbound`: no limit evicts it. `unknown`: not all that its limits count is
+   * known, or compared.
+   */
+  readonly kind: 'above' | 'near' | 'growing' | 'calm' | 'unbound' | 'unknown';
+  /** That it exceeds, would exceed first, or is nearest to; undefined where none evicts it, and for a calm one while not all is known. */
+  readonly limit: LimitRatio | undefined;
+  /** Milliseconds until the limit is exceeded; 0 above it. Undefined without a forecast. */
+  readonly timeMs: number | undefined;
+  /** See {@link podUrgency}. */
+  readonly urgency: number | undefined;
+}
+
+/** What of a node's last summary a standing depends on as time passes. Without forecasts: of a node without data. */
+export interface StandingSource {
+  readonly snapshot?: { readonly forecasts: NodeForecasts };
+  readonly ageMs: number;
+}
+
+/** The limit of {@link nearestRatio}; undefined for a calm one while what counts towards another is unknown, which may be nearer. */
+export function knownNearest(
+  { summary, bound }: Pick<PodRecord, 'summary' | 'bound'>,
+  ratios: readonly LimitRatio[],
+): LimitRatio | undefined {
+  const nearest = nearestRatio(ratios);
+  if (nearest === undefined || bound === undefined || limitStanding(nearest) !== undefined) return nearest;
+  return hasUnknownUsage(summary, bound.pod) ? undefined : nearest;
+}
+
+/** Returns what follows from one limit alone, without a forecast: `undefined` below 80 % of it, and where it evicts nobody. */
+export function limitStanding(limit: Pick<LimitRatio, 'ratio' | 'unenforced'> | undefined): PodRecord['standing'] {
+  if (limit === undefined || limit.ratio < nearRatio || !canBind(limit)) return undefined;
+  return limit.ratio > 1 ? 'above' : 'near';
+}
+
+/** Returns the limit that the pod exceeds first, and when; undefined while that is not known: without its volumes, its growth is not. */
+function podForecast(
+  { snapshot, ageMs }: StandingSource,
+  { summary: { uid }, isPending, standing }: PodRecord,
+): (PodForecast & { readonly timeToLimitMs: number }) | undefined {
+  if (snapshot === undefined || (isPending && standing !== 'above')) return undefined;
+  const forecast = snapshot.forecasts.pods.get(uid);
+  const timeMs = forecast && timeToMs(forecast, snapshot.forecasts, ageMs);
+  if (forecast === undefined || timeMs === undefined) return undefined;
+  return { ...forecast, timeToLimitMs: Math.round(timeMs) };
+}
+
+/** Whether the pod is among those that are evicted next for a limit: it is near one, or above. Needs no ratios: lists ask it of each pod. */
+export function isNearLimit(source: StandingSource, pod: PodRecord): boolean {
+  return isNear(pod.standing ?? forecastKind(podForecast(source, pod)?.timeToLimitMs));
+}
+
+export function isNear(kind: PodStanding['kind'] | undefined): boolean {
+  return kind === 'above' || kind === 'near';
+}
+
+/**
+ * The larger, the sooner: pods above a limit, by how far; then those with a forecast, by their time; then those that are near without
+ * one, by the ratio. Undefined for the others. `source`: undefined to leave forecasts aside, which change as time passes.
+ */
+export function podUrgency(pod: PodRecord, source: StandingSource | undefined): number | undefined {
+  return urgencyOf(pod, source && podForecast(source, pod)?.timeToLimitMs);
+}
+
+function urgencyOf(
+  { standing, nearestRatio: ratio = 0 }: PodRecord,
+  timeMs: number | undefined,
+): PodStanding['urgency'] {
+  if (standing === 'above') return 4 - 1 / ratio;
+  return timeMs === undefined ? standing && ratio : timeUrgency(timeMs);
+}
+
+/** Returns what is above the urgency of each pod that has a forecast and is not above its limit; undefined without forecasts. */
+export function urgencyAboveForecasts({ snapshot, ageMs }: StandingSource): number | undefined {
+  if (snapshot === undefined || snapshot.forecasts.pods.size === 0) return undefined;
+  const times = [...snapshot.forecasts.pods.values()].map((of) => timeToMs(of, snapshot.forecasts, ageMs) ?? Infinity);
+  return timeUrgency(Math.min(...times) - 1);
+}
+
+const hourMs = 3_600_000;
+
+/** Tells milliseconds apart, from 3 for now down to 2. */
+function timeUrgency(timeMs: number): number {
+  return 2 + hourMs / (hourMs + timeMs);
+}
+
+/** `ratios`: of the pod, in the order in which the kubelet checks. */
+export function podStanding(source: StandingSource, pod: PodRecord, ratios: readonly LimitRatio[]): PodStanding {
+  const forecast = podForecast(source, pod);
+  const timeMs = forecast?.timeToLimitMs;
+  const kind = pod.standing ?? forecastKind(timeMs);
+  const urgency = urgencyOf(pod, timeMs);
+  if (kind === undefined) return { ...restingStanding(pod, ratios), timeMs, urgency };
+  const limit = pod.standing === 'above' ? ratios.find(isExceeded) : forecast && ratios.find(isOf(forecast));
+  return { kind, limit: limit ?? nearestRatio(ratios), timeMs, urgency };
+}
+
+function forecastKind(timeMs: number | undefined): 'near' | 'growing' | undefined {
+  if (timeMs === undefined) return undefined;
+  return timeMs <= soonMs ? 'near' : 'growing';
+}
+
+function restingStanding(pod: PodRecord, ratios: readonly LimitRatio[]): Pick<PodStanding, 'kind' | 'limit'> {
+  const { bound, isPending, summary } = pod;
+  if (bound === undefined || isPending || hasUnknownUsage(summary, bound.pod)) {
+    return { kind: 'unknown', limit: undefined };
+  }
+  const limit = nearestRatio(ratios);
+  if (limit === undefined || !canBind(limit)) return { kind: 'unbound', limit: undefined };
+  return { kind: limit.unenforced === undefined ? 'calm' : 'unknown', limit };
+}
+
+function isExceeded(limit: LimitRatio): boolean {
+  return limitStanding(limit) === 'above';
+}
+
+function isOf({ rule, container, volume }: PodForecast): (limit: LimitRatio) => boolean {
+  return (limit) => limit.rule === rule && limit.container === container && limit.volume === volume;
+}

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+
+import type { LimitRatio } from '../../src/facts/node/limit-ratios.js';
+import { noForecasts } from '../../src/facts/node/node-forecasts.js';
+import type { PodRecord } from '../../src/facts/node/pod-record.js';
+import { isNear, podStanding } from '../../src/facts/node/standing.js';
+import type { UnenforcedReason } from '../../src/facts/node/unenforced-limits.js';
+import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { listNamespaces } from '../../src/people/query/list-namespaces.js';
+import { listPods } from '../../src/people/query/list-pods.js';
+import { parseListQuery } from '../../src/people/query/list-query.js';
+import { RankedPods } from '../../src/people/report/ranked-pods.js';
+import { aContainer, aPod } from '../support/builders.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  aClusterSnapshot,
+  aFreshNode,
+  aLimitRatio,
+  aMeasuredPod,
+  aNodeSnapshot,
+  aPodUsage,
+  aReading,
+} from '../support/snapshot-builders.js';
+
+const pod = aPod({ containers: [aContainer({ limitBytes: 1 })] });
+
+const limit = (percent: number, unenforced?: UnenforcedReason): LimitRatio =>
+  aLimitRatio({ usedBytes: percent, limitBytes: 100, unenforced });
+
+/** Of a pod whose first limit is forecast to be exceeded in `timeMs`, where that is given. */
+function forecastsOf(timesMs: readonly (readonly [pod: PodRecord, timeMs: number | undefined])[]) {
+  const pods = timesMs.flatMap(([{ summary }, timeMs]) =>
+    timeMs === undefined
+      ? []
+      : [[summary.uid, { rule: 'pod', container: '', volume: '', reachedAtMs: timeMs, endsAtMs: Infinity }] as const],
+  );
+  return { ...noForecasts, pods: new Map(pods) };
+}
+
+function standingOf(ratios: readonly LimitRatio[], timeMs?: number, isPending = false) {
+  const record = aMeasuredPod({ pod, ratios, usage: aPodUsage({ volumesPending: isPending }) });
+  return podStanding({ snapshot: { forecasts: forecastsOf([[record, timeMs]]) }, ageMs: 0 }, record, ratios);
+}
+
+it.each<
+  [
+    what: string,
+    ratios: readonly LimitRatio[],
+    timeMs: number | undefined,
+    found: readonly [kind: string, percent?: number],
+  ]
+>([
+  ['without a limit', [], undefined, ['unbound']],
+  ['below 80 % of a limit', [limit(79)], undefined, ['calm', 79]],
+  ['at 80 % of a limit', [limit(79), limit(80)], undefined, ['near', 80]],
+  ['exactly at a limit', [limit(100)], undefined, ['near', 100]],
+  ['above a limit of 0', [aLimitRatio({ usedBytes: 1, limitBytes: 0 })], undefined, ['above', Infinity]],
+  ['above two limits, the first of which evicts it', [limit(101), limit(300)], 0, ['above', 101]],
+  ['above a limit that never evicts it', [limit(200, 'exempt')], undefined, ['unbound']],
+  ['above one that never evicts it, near another', [limit(200, 'memory_medium'), limit(81)], undefined, ['near', 81]],
+  ['near a limit that counts a part of it', [limit(90, 'dedicated_imagefs')], undefined, ['near', 90]],
+  ['far from a limit that counts a part of it', [limit(50, 'dedicated_imagefs')], undefined, ['unknown', 50]],
+  ['ten minutes before a limit', [limit(50), limit(60)], 600_000, ['near', 50]],
+  ['more than ten minutes before a limit', [limit(50)], 600_001, ['growing', 50]],
+  ['at 80 % of a limit, hours before it', [limit(80)], 7_200_000, ['near', 80]],
+])('the standing of a pod %s', (_what, ratios, timeMs, [kind, percent]) => {
+  const found = standingOf(ratios, timeMs);
+  expect([found.kind, found.limit?.ratio]).toEqual([kind, percent && percent / 100]);
+  expect(found.timeMs).toBe(timeMs);
+});
+
+it('a pod whose volumes are not measured has no forecast, and is calm for nobody', () => {
+  expect(standingOf([limit(60)], 60_000, true)).toMatchObject({ kind: 'unknown', limit: undefined, timeMs: undefined });
+  expect(standingOf([limit(90)], 60_000, true)).toMatchObject({ kind: 'near', timeMs: undefined });
+  expect(standingOf([limit(101)], 0, true)).toMatchObject({ kind: 'above', timeMs: 0 });
+});
+
+it('pods above a limit are the most urgent, then those that reach one, then those near one', () => {
+  const of = (percent: number, timeMs?: number) => standingOf([limit(percent)], timeMs).urgency;
+  const above = aLimitRatio({ usedBytes: 1, limitBytes: 0 });
+  const ordered = [
+    standingOf([above]).urgency,
+    ...[of(200, 0), of(101)],
+    ...[of(60, 0), of(99, 59_999), of(50, 60_000), of(50, 86_399_999)],
+    ...[of(100), of(80)],
+  ];
+  expect(ordered).toEqual([...new Set(ordered)].toSorted((a = -1, b = -1) => b - a));
+  expect(ordered.every(Number.isFinite)).toBe(true);
+  expect(of(79)).toBeUndefined();
+});
+
+/** Forecasts speak from half of a limit on that evicts. */
+it('tile, problems, list and namespaces count the same pods near a limit', async () => {
+  const lane = new Scheduler(new ManualClock()).newLane();
+  const sketch = fc.record({
+    percent: fc.constantFrom(50, 60, 79, 80, 99, 100, 101, 500),
+    timeMs: fc.constantFrom(undefined, 0, 599_999, 600_000, 600_001, 80_000_000),
+    isPending: fc.boolean(),
+    unenforced: fc.constantFrom(undefined, 'exempt', 'dedicated_imagefs'),
+    evictionMs: fc.constantFrom(undefined, 60_000),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(sketch, { maxLength: 8 }), async (all) => {
+      const pods = all.map(({ percent, unenforced, isPending, evictionMs }, index) =>
+        aMeasuredPod({
+          name: `cart-${index}`,
+          pod: { ...pod, name: `cart-${index}`, uid: `uid-${index}` },
+          workloads: [],
+          usage: aPodUsage({ volumesPending: isPending }),
+          ratios: [limit(percent, unenforced)],
+          evictionMs,
+        }),
+      );
+      const timeOf = (of: (typeof all)[number] | undefined) => (of?.unenforced === 'exempt' ? undefined : of?.timeMs);
+      const forecasts = forecastsOf(pods.map((record, index) => [record, timeOf(all[index])]));
+      const snapshot = aNodeSnapshot({ pods, forecasts });
+      const node = aFreshNode(snapshot, 0);
+      const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
+      const ranked = new RankedPods({ podCount: 99, limitCount: 99 });
+      for (const record of pods) ranked.add({ node, pod: record }, snapshot.context);
+      const { nearLimitPodCount: near, reachedLimitPodCount: reached } = ranked.counts;
+
+      const list = await listPods(reading, parseListQuery('pods', { only: 'near', limit: '99' }), lane);
+      expect(list.totalCount).toBe(near + reached);
+      const namespaces = await listNamespaces(reading, parseListQuery('namespaces', {}), lane);
+      expect(namespaces.items.reduce((sum, { nearLimitPodCount }) => sum + nearLimitPodCount, 0)).toBe(near + reached);
+      const named = ranked.limits().items.filter(({ standing }) => isNear(standing));
+      expect(new Set(named.map((item) => item.pod))).toEqual(new Set(list.items.map((item) => item.pod)));
+    }),
+    { numRuns: 150 },
+  );
+});
