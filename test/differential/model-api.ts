@@ -4,6 +4,7 @@ import type { ApiRequest, ApiTransport } from '../../src/cluster/http/api-client
 import { apiErrorFromStatus } from '../../src/cluster/http/api-error.js';
 import type { Clock } from '../../src/lib/base/clock.js';
 import { type FailureReason, RequestError } from '../../src/lib/base/errors.js';
+import { type Answer, bodyOf, eventLine, WatchFeed } from '../watch/scripted-api.js';
 import type { ApiObject, ClusterModel, ModelEvent, Resource } from './cluster-model.js';
 import { configurationText, summaryText } from './model-objects.js';
 
@@ -14,50 +15,26 @@ interface Collection {
 }
 
 /** An open watch. */
-class Feed {
+class Feed extends WatchFeed {
   readonly collection: Collection;
   readonly endsAtMs: number;
-  readonly #lines: (string | Error | undefined)[] = [];
-  #wake: () => void = () => undefined;
 
   constructor(collection: Collection, endsAtMs: number) {
+    super();
     this.collection = collection;
     this.endsAtMs = endsAtMs;
-  }
-
-  push(line: string | Error | undefined): void {
-    this.#lines.push(line);
-    this.#wake();
   }
 
   sendEvent({ version, before, after }: ModelEvent): void {
     const { matches } = this.collection;
     const wasKnown = matches(before);
-    if (matches(after)) this.push(lineOf(wasKnown ? 'MODIFIED' : 'ADDED', after));
-    else if (wasKnown) this.push(lineOf('DELETED', withVersion(before, version)));
+    if (matches(after)) this.send(eventLine(wasKnown ? 'MODIFIED' : 'ADDED', after));
+    else if (wasKnown) this.send(eventLine('DELETED', withVersion(before, version)));
   }
-
-  async *body(): AsyncGenerator<Buffer> {
-    for (;;) {
-      while (this.#lines.length === 0) await new Promise<void>((resolve) => (this.#wake = resolve));
-      const line = this.#lines.shift();
-      if (line === undefined) return;
-      if (line instanceof Error) throw line;
-      yield Buffer.from(line);
-    }
-  }
-}
-
-function lineOf(type: string, object: object): string {
-  return `${JSON.stringify({ type, object })}\n`;
 }
 
 function withVersion(object: ApiObject, version: number): object {
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
-}
-
-async function* bodyOf(text: string): AsyncGenerator<Buffer> {
-  yield await Promise.resolve(Buffer.from(text));
 }
 
 export interface ModelApiOptions {
@@ -89,7 +66,7 @@ export class ModelApi implements ApiTransport {
     if (proxied !== null) return this.#counted(await this.#kubelet(proxied[1] ?? '', proxied[2] ?? '', signal));
     const collection = collectionOf(path, query);
     if (query['watch'] === undefined) return this.#counted(this.#list(collection));
-    return this.#counted(this.#watch(collection, query, signal));
+    return this.#counted(await this.#watch(collection, request, signal));
   }
 
   send(event: ModelEvent): void {
@@ -102,7 +79,7 @@ export class ModelApi implements ApiTransport {
     this.showProgress();
     for (const feed of [...this.#feeds]) {
       if (this.#options.clock.monotonicMs() < feed.endsAtMs) continue;
-      feed.push(undefined);
+      feed.end();
       this.#feeds.delete(feed);
     }
     return countBefore - this.#feeds.size;
@@ -112,7 +89,7 @@ export class ModelApi implements ApiTransport {
     const metadata = { resourceVersion: String(this.#options.model.version) };
     for (const feed of this.#feeds) {
       const kind = feed.collection.resource === 'nodes' ? 'Node' : 'Pod';
-      feed.push(lineOf('BOOKMARK', { kind, metadata }));
+      feed.send(eventLine('BOOKMARK', { kind, metadata }));
     }
   }
 
@@ -133,12 +110,9 @@ export class ModelApi implements ApiTransport {
     return bodyOf(JSON.stringify({ kind, metadata: { resourceVersion: String(model.version) }, items }));
   }
 
-  #watch(
-    collection: Collection,
-    { resourceVersion = '', timeoutSeconds = '' }: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): AsyncIterable<Buffer> {
+  #watch(collection: Collection, request: ApiRequest, signal: AbortSignal): ReturnType<Answer> {
     const { model, clock } = this.#options;
+    const { resourceVersion = '', timeoutSeconds = '' } = request.query ?? {};
     // Before its client does so.
     const feed = new Feed(collection, clock.monotonicMs() + (Number(timeoutSeconds) - 60) * 1_000);
     for (const event of model.events) {
@@ -147,10 +121,9 @@ export class ModelApi implements ApiTransport {
     this.#feeds.add(feed);
     const onAbort = (): void => {
       this.#feeds.delete(feed);
-      feed.push(signal.reason as Error);
     };
     signal.addEventListener('abort', onAbort, { once: true });
-    return feed.body();
+    return feed.answer(request, signal);
   }
 
   async #kubelet(nodeName: string, path: string, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
