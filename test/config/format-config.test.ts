@@ -1,41 +1,11 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, it } from 'vitest';
 
 import { configHash, formatConfig, listSettings } from '../../src/config/settings.js';
 import { load, loadText } from './support.js';
 
-const everything = `
-cluster:
-  nodeSelector: {matchExpressions: [{key: pool, operator: NotIn, values: [b, a, ""]}], matchLabels: {os: linux, empty: ""}}
-  namespaces: [shop, web]
-  podSelector: "tier in (a,b),!legacy"
-  skipNodes: ["x,y in (1,2)"]
-kubelet:
-  addressTypes: [Hostname]
-  port: 10250
-  requestTimeout: 1m1s1ms
-  maxConcurrentRequests: 3
-  maxBodySize: 1000001
-  readConfig: true
-  bearerTokenFile: "/var/run/token: with # odd 'name'"
-  tls: {caFile: /ca, certFile: /cert, keyFile: /key, serverName: "{node}.example.org"}
-cache: {ttl: 1h, maxBackoff: -1s}
-workloads:
-  selectors:
-    - {name: "yes", selector: {}}
-    - {name: "123", selector: "app=billing", namespaces: [shop]}
-  labels: [app.kubernetes.io/name, team]
-  controllers: true
-attribution: even
-metrics:
-  levels: [volume, node]
-  allow: ["ephemeral_storage_(pod|node)_.*"]
-  deny: ['.*_inodes\\b.*', "a{1,2}"]
-  maxSeries: 50000
-  compatibility: k8s-ephemeral-storage-metrics
-scrape: {timeoutOffset: 0, defaultTimeout: 5s, maxInFlight: 7}
-web: {clusterName: prod, links: ["a=https://h/?b=c"]}
-log: {level: debug, format: json}
-`;
+const everything = readFileSync(new URL('../cases/settings/everything.yaml', import.meta.url), 'utf8');
 
 describe('formatConfig', () => {
   it.each([

@@ -339,29 +339,9 @@ describe('a workload', () => {
 
   it('a workload is shown as text', async () => {
     const report = await explained();
-    expect(workloadText(report, { name: 'billing', width: 80 })).toBe(`\
-Incomplete, at least 16.8Ki: 3 of 4 pods measured; of those, the largest uses
-8.8Ki.
-  ephemeral-storage-exporter explain workload billing
-
-Workload billing
-Configured: pods with app=billing in all namespaces.
-3 of 4 expected pods measured, 1 without volumes: incomplete.
-
-NAMESPACE  POD      NODE    BYTES         STATE
-shop       pending  node-1     10    10B  pending
-shop       lost     node-2      -      -  MISSING
-shop       big      node-1  9,000  8.8Ki  measured
-shop       small    node-1  4,096    4Ki  measured
-shop       stray    node-1  4,096    4Ki  measured
-= 17,202 (16.8Ki) as exposed; largest 8.8Ki, limits -, requests -.
-shop/lost: no data from node node-2 (tls): The kubelet's certificate is not
-trusted. Set kubelet.tls.caFile or kubelet.tls.serverName.
-shop/stray: the API server does not know it.
-
-CONTAINER  BYTES  LARGEST
-main       4,096    4,096
-`);
+    await expect(workloadText(report, { name: 'billing', width: 80 })).toMatchFileSnapshot(
+      '../golden/explain-workload.txt',
+    );
   });
 
   it.each([
