@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 import { allDashboards } from '../../grafana/src/dashboards.js';
 import { uids } from '../../grafana/src/uids.js';
@@ -54,29 +54,50 @@ const isBeforeLoss = (minute: number): boolean => minute <= lastMinute;
 /** Certain, whatever is lost: it is about what is scraped. */
 const certain = 'Labels of the exporter';
 
+const losses = ['a shard', 'a cluster'] as const;
+type Loss = (typeof losses)[number];
+
+interface Past {
+  /** With the loss, and without. */
+  readonly history: string;
+  readonly historyNeverLost: string;
+  readonly times: readonly number[];
+}
+
+async function pastOf(what: Loss): Promise<Past> {
+  const nowMs = Date.now() - (minutes + 1) * 60_000;
+  await using whole = await Exporter.start({ scenario: demoScenario, nowMs });
+  await whole.synced();
+  const shard = async (index: number): Promise<Exporter> =>
+    (await whole.another({ settings: `cluster: {shard: ${index}, totalShards: 2}` })).synced();
+  await using first = await shard(0);
+  await using second = await shard(1);
+  const job = 'exporter';
+  const shards = [
+    { exporter: first, labels: { job, instance: 'first' }, isUpAt: always },
+    { exporter: second, labels: { job, instance: 'second' }, isUpAt: isBeforeLoss },
+    { exporter: second, labels: { job, instance: 'third' }, isUpAt: (minute: number) => minute >= replacedMinute },
+  ];
+  const clusters = [
+    { exporter: whole, labels: { cluster: 'kept', job, instance: 'one' }, isUpAt: always },
+    { exporter: whole, labels: { cluster: 'lost', job, instance: 'one' }, isUpAt: isBeforeLoss },
+  ];
+  const targets = what === 'a shard' ? shards : clusters;
+  const neverLost = targets.slice(0, 2).map((target) => ({ ...target, isUpAt: always }));
+  const { histories, times } = await historiesOf(whole, [targets, neverLost]);
+  const [history = '', historyNeverLost = ''] = histories;
+  return { history, historyNeverLost, times };
+}
+
+// Both versions have the same past.
+const pasts = new Map<Loss, Past>();
+beforeAll(async () => {
+  for (const what of losses) pasts.set(what, await pastOf(what));
+});
+
 describeInEachPrometheus('dashboards whose exporters are lost', (programs) => {
-  it.each(['a shard', 'a cluster'])('dashboards show no green until another exporter takes over: %s', async (what) => {
-    const nowMs = Date.now() - (minutes + 1) * 60_000;
-    await using whole = await Exporter.start({ scenario: demoScenario, nowMs });
-    await whole.synced();
-    const shard = async (index: number): Promise<Exporter> =>
-      (await whole.another({ settings: `cluster: {shard: ${index}, totalShards: 2}` })).synced();
-    await using first = await shard(0);
-    await using second = await shard(1);
-    const job = 'exporter';
-    const shards = [
-      { exporter: first, labels: { job, instance: 'first' }, isUpAt: always },
-      { exporter: second, labels: { job, instance: 'second' }, isUpAt: isBeforeLoss },
-      { exporter: second, labels: { job, instance: 'third' }, isUpAt: (minute: number) => minute >= replacedMinute },
-    ];
-    const clusters = [
-      { exporter: whole, labels: { cluster: 'kept', job, instance: 'one' }, isUpAt: always },
-      { exporter: whole, labels: { cluster: 'lost', job, instance: 'one' }, isUpAt: isBeforeLoss },
-    ];
-    const targets = what === 'a shard' ? shards : clusters;
-    const neverLost = targets.slice(0, 2).map((target) => ({ ...target, isUpAt: always }));
-    const { histories, times } = await historiesOf(whole, [targets, neverLost]);
-    const [history = '', historyNeverLost = ''] = histories;
+  it.each(losses)('dashboards show no green until another exporter takes over: %s', async (what) => {
+    const { history = '', historyNeverLost = '', times = [] } = pasts.get(what) ?? {};
     await using prometheus = await PrometheusServer.start({ ...programs, targets: [], history });
     await using reference = await PrometheusServer.start({ ...programs, targets: [], history: historyNeverLost });
 

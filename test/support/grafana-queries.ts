@@ -112,7 +112,7 @@ export async function valuesFound(...query: Parameters<typeof samplesFound>): Pr
   return (await samplesFound(...query)).map(({ value }) => value);
 }
 
-/** Panels with one value that shows green. All queries of the dashboard are run. */
+/** Panels with one value that shows green. */
 export async function greenPanels(
   viewed: Viewed,
   dashboard: Dashboard | undefined,
@@ -122,8 +122,8 @@ export async function greenPanels(
   const green = new Set<string>();
   for (const values of await readingsOf(viewed.prometheus, dashboard, choices)) {
     for (const { panel, query } of queriesIn(dashboard)) {
-      const found: readonly (number | undefined)[] = await valuesFound(viewed, query, values);
       if (panel.type !== 'stat') continue;
+      const found: readonly (number | undefined)[] = await valuesFound(viewed, query, values);
       // A panel without series has no value.
       const colours = [...found, undefined].map((value) => colourShown(panel, query.refId, value));
       if (colours.includes(stateColours.ok)) green.add(panel.title ?? '');
