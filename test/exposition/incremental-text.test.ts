@@ -95,7 +95,7 @@ const leftOuts = fc.array(
 );
 
 /** As each source's text is made from the one before. */
-function expectSame<Source, Item extends object, Part>(
+function expectSame<Source extends object, Item extends object, Part>(
   groups: readonly SourceGroup<Source, Part>[],
   division: Division<Source, Item, Part>,
   { sources, leftOut }: { readonly sources: readonly Source[]; readonly leftOut: readonly ReadonlySet<number>[] },

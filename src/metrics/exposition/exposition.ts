@@ -63,7 +63,7 @@ export interface ExpositionOptions {
 }
 
 /** A cache, whatever its sources are. */
-type AnyCache = Omit<TextCache<never>, 'count' | 'prepare'>;
+type AnyCache = Omit<TextCache<never>, 'countAhead' | 'prepare'>;
 
 /**
  * Renders expositions: families contiguous, in the order of the table, without those that have no series. Families that
@@ -80,6 +80,7 @@ export class Exposition {
   readonly #objects: TextCache<NodeObjects>;
   /** In the order of the table. */
   readonly #caches: readonly AnyCache[];
+  readonly #counts: readonly AnyCache['count'][];
 
   constructor({
     settings,
@@ -130,6 +131,7 @@ export class Exposition {
       this.#objects,
       ...familiesAfterNodes.map(pageCache),
     ];
+    this.#counts = this.#caches.map(({ count }) => count);
   }
 
   /** Whether there is a family of this name, allowed or not, with series or without. */
@@ -143,8 +145,8 @@ export class Exposition {
     const isRequested = requestedBy(filter);
     const prepare = <Source extends object>(cache: TextCache<Source>, source: Source): void => {
       if (!cache.families.some(isRequested)) return;
-      cache.count(source, roomIn(this.#caches, this.#maxSeries), derived);
-      cache.prepare(source, chooseFamilies(this.#caches, filter, this.#maxSeries), derived);
+      cache.countAhead(source, roomIn(this.#counts, this.#maxSeries), derived);
+      cache.prepare(source, chooseFamilies(this.#counts, filter, this.#maxSeries), derived);
     };
     if (view.state !== 'absent') prepare(this.#nodes, view.snapshot);
     if (view.objects !== undefined) prepare(this.#objects, view.objects);
@@ -173,11 +175,11 @@ export class Exposition {
     const requested = this.#caches.filter(({ families }) => families.some(isRequested));
     // Text of nodes may have been made ahead, also where this request is for none.
     for (const cache of [this.#nodes, this.#objects]) if (!requested.includes(cache)) cache.retain(snapshot);
-    let room = roomIn(this.#caches, this.#maxSeries);
+    let room = roomIn(this.#counts, this.#maxSeries);
     for (const cache of requested) room = await cache.countAll(snapshot, room, signal);
     // What had room was not counted; what is left out must not depend on that.
     if (room < 0) for (const cache of requested) await cache.countAll(snapshot, -1, signal);
-    const choice = chooseFamilies(this.#caches, filter, this.#maxSeries);
+    const choice = chooseFamilies(this.#counts, filter, this.#maxSeries);
     const blocks: FamilyBlock[] = [];
     for (const cache of requested) blocks.push(...(await cache.blocks(snapshot, choice, signal)));
     const over = familiesOverCap(blocks, this.#maxSeries);
@@ -188,7 +190,7 @@ export class Exposition {
       maxSeries: this.#maxSeries,
       families: Array.from(dropped, ({ header }) => header.name),
       seriesCount: Array.from(dropped).reduce((sum, { seriesCount }) => sum + seriesCount, 0),
-      largePodsSeriesCount: requested.reduce((sum, { leftOutCount }) => sum + leftOutCount, 0),
+      largePodsSeriesCount: requested.reduce((sum, { count }) => sum + count.leftOutCount, 0),
     });
     return blocks.filter((block) => !dropped.has(block));
   }

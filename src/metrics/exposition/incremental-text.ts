@@ -60,8 +60,8 @@ export interface FamilyPiece extends TextPiece {
 }
 
 /** The series of a source, counted before any text is made of it. */
-export interface SeriesCounts<Source> {
-  readonly source: Source;
+export interface SeriesCounts {
+  readonly source: object;
   /** One for each family. */
   readonly ofFamilies: Uint32Array;
   /** Of parts that would have too many. */
@@ -93,7 +93,7 @@ interface TextUpdate {
 }
 
 /** Makes the text of sources, each with what it shares with the former text of the source. */
-export class FamilyRenderer<Source, Item extends object, Part> {
+export class FamilyRenderer<Source extends object, Item extends object, Part> {
   readonly families: readonly ClusterFamilyRow[];
   readonly #division: Division<Source, Item, Part>;
   readonly #nextChunkId: () => number;
@@ -134,7 +134,7 @@ export class FamilyRenderer<Source, Item extends object, Part> {
   }
 
   /** Counts without making text. */
-  count(source: Source, derived?: DerivedPods): SeriesCounts<Source> {
+  count(source: Source, derived?: DerivedPods): SeriesCounts {
     const ofFamilies = countsOf(this.#sourceGroups, source, new Uint32Array(this.families.length));
     const toPart = this.#division.partOf(source, derived);
     let leftOutCount = 0;

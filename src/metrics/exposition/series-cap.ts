@@ -1,7 +1,7 @@
 /** The cap on series: which families are dropped so that the others fit. */
 import { largestFirst } from '../../lib/base/ranking.js';
 import type { ClusterFamilyRow, Level } from './family.js';
-import { noFamilies } from './incremental-text.js';
+import { noFamilies, type SeriesCounts } from './incremental-text.js';
 import { type FamilyFilter, type FamilyPredicate, requestedBy } from './selection.js';
 
 export interface CountedFamily {
@@ -9,11 +9,60 @@ export interface CountedFamily {
   readonly seriesCount: number;
 }
 
-/** Families, and the numbers of their series that were counted last. */
-interface FamilyCounts {
+/** How many series some families have: those of each source, and all of them. */
+export class SeriesCount {
   readonly families: readonly ClusterFamilyRow[];
-  readonly seriesCounts: readonly number[];
+  /** By the name of the source. */
+  readonly #ofSources = new Map<string, SeriesCounts>();
+  readonly #ofFamilies: number[];
+  #leftOutCount = 0;
+
+  constructor(families: readonly ClusterFamilyRow[]) {
+    this.families = families;
+    this.#ofFamilies = families.map(() => 0);
+  }
+
+  /** One for each family, over all sources that were counted. */
+  get ofFamilies(): readonly number[] {
+    return this.#ofFamilies;
+  }
+
+  /** Series that are left out, as the parts of a source that have them would have too many. */
+  get leftOutCount(): number {
+    return this.#leftOutCount;
+  }
+
+  isOf(name: string, source: object): boolean {
+    return this.#ofSources.get(name)?.source === source;
+  }
+
+  /** Replaces those of the source of this name. */
+  set(name: string, counts: SeriesCounts): void {
+    this.#forget(name);
+    this.#add(counts, 1);
+    this.#ofSources.set(name, counts);
+  }
+
+  /** Forgets all other sources. */
+  retain(names: ReadonlySet<string>): void {
+    for (const name of this.#ofSources.keys()) if (!names.has(name)) this.#forget(name);
+  }
+
+  #forget(name: string): void {
+    const former = this.#ofSources.get(name);
+    if (former !== undefined) this.#add(former, -1);
+    this.#ofSources.delete(name);
+  }
+
+  #add({ ofFamilies, leftOutCount }: SeriesCounts, sign: 1 | -1): void {
+    for (const [place, count] of ofFamilies.entries()) {
+      this.#ofFamilies[place] = (this.#ofFamilies[place] ?? 0) + sign * count;
+    }
+    this.#leftOutCount += sign * leftOutCount;
+  }
 }
+
+type FamilyCounts = Pick<SeriesCount, 'families' | 'ofFamilies'>;
 
 /** Which families become text. */
 export interface TextChoice {
@@ -33,8 +82,8 @@ export function chooseFamilies(
 ): TextChoice {
   const isRequested = requestedBy(filter);
   if (roomIn(counts, maxSeries) >= 0) return { isRequested, leftOut: noFamilies };
-  const counted = counts.flatMap(({ families, seriesCounts }) =>
-    families.map((header, place) => ({ header, seriesCount: seriesCounts[place] ?? 0 })),
+  const counted = counts.flatMap(({ families, ofFamilies }) =>
+    families.map((header, place) => ({ header, seriesCount: ofFamilies[place] ?? 0 })),
   );
   const requested = counted.filter(({ header }) => isRequested(header));
   const over = familiesOverCap(requested, maxSeries);
@@ -46,7 +95,7 @@ export function chooseFamilies(
 /** Returns for how many more series there is room; below 0 for none. */
 export function roomIn(counts: readonly FamilyCounts[], maxSeries = Infinity): number {
   let room = maxSeries;
-  for (const { seriesCounts } of counts) for (const count of seriesCounts) room -= count;
+  for (const { ofFamilies } of counts) for (const count of ofFamilies) room -= count;
   return room;
 }
 

@@ -12,7 +12,7 @@ import {
   type SeriesCounts,
 } from './incremental-text.js';
 import { noPods } from './pod-offsets.js';
-import type { TextChoice } from './series-cap.js';
+import { SeriesCount, type TextChoice } from './series-cap.js';
 
 /** A family about the cluster. */
 export interface FamilyBlock extends BodyFamily {
@@ -44,26 +44,14 @@ interface NamedSource<Source> {
 export class TextCache<Source extends object> {
   readonly families: readonly ClusterFamilyRow[];
   readonly #options: TextCacheOptions<Source>;
+  readonly count: SeriesCount;
   /** By the name of the source. */
-  readonly #counts = new Map<string, SeriesCounts<Source>>();
   readonly #texts = new Map<string, NodeText<Source>>();
-  readonly #seriesCounts: number[];
-  #leftOutCount = 0;
 
   constructor(options: TextCacheOptions<Source>) {
     this.families = options.renderer.families;
     this.#options = options;
-    this.#seriesCounts = this.families.map(() => 0);
-  }
-
-  /** One for each family, over all sources that have a text or were counted. */
-  get seriesCounts(): readonly number[] {
-    return this.#seriesCounts;
-  }
-
-  /** Series of these sources that are left out, as their parts would have too many. */
-  get leftOutCount(): number {
-    return this.#leftOutCount;
+    this.count = new SeriesCount(this.families);
   }
 
   /**
@@ -89,12 +77,12 @@ export class TextCache<Source extends object> {
   }
 
   #retain(names: ReadonlySet<string>): void {
-    for (const name of this.#counts.keys()) if (!names.has(name)) this.#setCounts(name, undefined);
+    this.count.retain(names);
     retainKeys(this.#texts, names);
   }
 
   /** Counts those of one source, ahead of {@link countAll}. */
-  count(source: Source, room: number, derived: DerivedPods): void {
+  countAhead(source: Source, room: number, derived: DerivedPods): void {
     this.#countUnlessRoom({ name: this.#options.nameOf(source, 0), source, derived }, room);
   }
 
@@ -121,7 +109,8 @@ export class TextCache<Source extends object> {
         block.seriesCount += piece.seriesCount;
       }
     });
-    for (const block of blocks) if (leftOut.has(block.header)) block.seriesCount = this.#seriesCounts[block.place] ?? 0;
+    for (const block of blocks)
+      if (leftOut.has(block.header)) block.seriesCount = this.count.ofFamilies[block.place] ?? 0;
     return blocks;
   }
 
@@ -146,37 +135,17 @@ export class TextCache<Source extends object> {
 
   /** Returns how much of the room its series may take. */
   #countUnlessRoom({ name, source, derived }: NamedSource<Source>, room: number): number {
-    if (this.#counts.get(name)?.source === source) return 0;
+    if (this.count.isOf(name, source)) return 0;
     const { renderer } = this.#options;
     const most = this.#orElse(source, () => renderer.mostOfParts(source), 0);
     if (most <= room) return most;
-    const { ofFamilies } = this.#counted(name, source, () => renderer.count(source, derived));
-    return ofFamilies.reduce((sum, count) => sum + count, 0);
+    const counts = this.#counted(source, () => renderer.count(source, derived));
+    this.count.set(name, counts);
+    return counts.ofFamilies.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Counts the series of a source, unless that has been done. */
-  #counted(name: string, source: Source, count: () => SeriesCounts<Source>): SeriesCounts<Source> {
-    const known = this.#counts.get(name);
-    if (known?.source === source) return known;
-    const counts = this.#orElse(source, count, { source, ofFamilies: new Uint32Array(0), leftOutCount: 0 });
-    this.#setCounts(name, counts);
-    return counts;
-  }
-
-  #setCounts(name: string, counts: SeriesCounts<Source> | undefined): void {
-    const before = this.#counts.get(name);
-    if (before !== undefined) this.#add(before, -1);
-    this.#counts.delete(name);
-    if (counts === undefined) return;
-    this.#add(counts, 1);
-    this.#counts.set(name, counts);
-  }
-
-  #add({ ofFamilies, leftOutCount }: SeriesCounts<Source>, sign: 1 | -1): void {
-    for (const [place, count] of ofFamilies.entries()) {
-      this.#seriesCounts[place] = (this.#seriesCounts[place] ?? 0) + sign * count;
-    }
-    this.#leftOutCount += sign * leftOutCount;
+  #counted(source: Source, count: () => SeriesCounts): SeriesCounts {
+    return this.#orElse(source, count, { source, ofFamilies: new Uint32Array(0), leftOutCount: 0 });
   }
 
   #own(families: ReadonlySet<ClusterFamilyRow>): ReadonlySet<ClusterFamilyRow> {
@@ -205,15 +174,22 @@ export class TextCache<Source extends object> {
       () => renderer.make(name, source, former, { leftOut: stillLeftOut, derived }),
       none,
     );
-    this.#counted(name, source, () => {
-      const hasAllSeries = text.leftOut.size === 0 && renderer.mostOfParts(source) < Infinity;
-      if (!hasAllSeries) return renderer.count(source, derived);
-      const ofFamilies = new Uint32Array(text.pieces.length);
-      for (const [place, { seriesCount }] of text.pieces.entries()) ofFamilies[place] = seriesCount;
-      return { source, ofFamilies, leftOutCount: 0 };
-    });
+    if (!this.count.isOf(name, source)) {
+      this.count.set(
+        name,
+        this.#counted(source, () => this.#countsIn(text, derived)),
+      );
+    }
     this.#texts.set(name, text);
     return text;
+  }
+
+  /** Counts what the text has, if that is all. */
+  #countsIn({ source, pieces, leftOut }: NodeText<Source>, derived: DerivedPods): SeriesCounts {
+    const { renderer } = this.#options;
+    const hasAllSeries = leftOut.size === 0 && renderer.mostOfParts(source) < Infinity;
+    if (!hasAllSeries) return renderer.count(source, derived);
+    return { source, ofFamilies: Uint32Array.from(pieces, ({ seriesCount }) => seriesCount), leftOutCount: 0 };
   }
 
   #orElse<T>(source: Source, make: () => T, whenFaulty: T): T {
