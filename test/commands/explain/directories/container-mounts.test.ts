@@ -1,47 +1,12 @@
+import { readFileSync } from 'node:fs';
+
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 import { podContainers } from '../../../../src/commands/explain/directories/container-mounts.js';
 
-const startedAt = '2026-01-01T00:00:00Z';
-const running = { running: { startedAt } };
-
-const pod = {
-  metadata: { namespace: 'shop', name: 'cart-0' },
-  spec: {
-    nodeName: 'node-1',
-    volumes: [
-      { name: 'cache', emptyDir: {} },
-      { name: 'memory', emptyDir: { medium: 'Memory' } },
-      { name: 'config', configMap: { name: 'config' } },
-    ],
-    initContainers: [{ name: 'setup' }, { name: 'proxy', restartPolicy: 'Always' }],
-    containers: [
-      {
-        name: 'app',
-        volumeMounts: [
-          { name: 'cache', mountPath: '/cache//' },
-          { name: 'cache', mountPath: '/part', subPath: 'a' },
-          { name: 'memory', mountPath: '/dev/shm' },
-          { name: 'config', mountPath: '/etc/app' },
-          { name: 'odd', mountPath: 'relative' },
-        ],
-      },
-    ],
-    ephemeralContainers: [
-      { name: 'ended', targetContainerName: 'app' },
-      { name: 'look', targetContainerName: 'app' },
-    ],
-  },
-  status: {
-    phase: 'Running',
-    initContainerStatuses: [{ name: 'setup', state: { terminated: {} } }],
-    containerStatuses: [{ name: 'app', state: running }],
-    ephemeralContainerStatuses: [
-      { name: 'ended', state: { terminated: {} } },
-      { name: 'look', state: running },
-    ],
-  },
-};
+const file = new URL('../../../cases/objects/pod-with-helpers.yaml', import.meta.url);
+const pod = parse(readFileSync(file, 'utf8')) as { readonly spec: object };
 
 it('a pod has its sidecars and app containers, with emptyDirs on disk, all mount paths and who helps', () => {
   expect(podContainers(pod)).toEqual({
@@ -54,7 +19,7 @@ it('a pod has its sidecars and app containers, with emptyDirs on disk, all mount
       { name: 'proxy', startedAtMs: undefined, emptyDirs: [], paths: [], helper: undefined },
       {
         name: 'app',
-        startedAtMs: Date.parse(startedAt),
+        startedAtMs: Date.UTC(2026, 0, 1),
         emptyDirs: [{ volume: 'cache', path: '/cache' }],
         paths: ['/cache', '/part', '/dev/shm', '/etc/app'],
         helper: 'look',
