@@ -119,19 +119,12 @@ function schemasAlong(setting: Setting, path: readonly PropertyKey[]): Schema[] 
   return schemas;
 }
 
-export interface SettingRow {
-  readonly path: string;
-  /** Undefined for the fields of a list's items. */
-  readonly environmentName: string | undefined;
-  readonly isOfProcess: boolean;
-  /** With its dashes; undefined if there is none. */
-  readonly flag: string | undefined;
-  readonly defaultText: string;
-  readonly allowed: string;
-  /** The same as a list, where there are few. */
-  readonly choices: readonly string[] | undefined;
-  readonly help: string;
-}
+/** `flag` with its dashes. `environmentName`: undefined for the fields of a list's items. */
+export type SettingRow = Omit<SettingMeta, 'fromText'> &
+  Pick<Setting, 'path' | 'isOfProcess'> & {
+    readonly environmentName: string | undefined;
+    readonly defaultText: string;
+  };
 
 /** All settings, in the order of the schema; the fields of `workloads.selectors` follow it as `workloads.selectors[].name`. */
 export function listSettings(): SettingRow[] {
@@ -139,16 +132,9 @@ export function listSettings(): SettingRow[] {
 }
 
 function rowOf({ path, schema, meta, environmentName, isOfProcess }: Setting): SettingRow {
-  return {
-    path,
-    environmentName,
-    isOfProcess,
-    flag: meta.flag && `--${meta.flag}`,
-    defaultText: meta.defaultText ?? defaultTextOf(schema),
-    allowed: meta.allowed,
-    choices: meta.choices,
-    help: meta.help,
-  };
+  const { flag, defaultText = defaultTextOf(schema) } = meta;
+  const withDashes = flag === undefined ? {} : { flag: `--${flag}` };
+  return { ...meta, ...withDashes, path, environmentName, isOfProcess, defaultText };
 }
 
 function rowsInside({ path, schema }: Setting): SettingRow[] {

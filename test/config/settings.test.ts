@@ -42,7 +42,7 @@ it.each([
     },
   ],
   ['cluster.totalShards', { flag: '--total-shards', defaultText: '1' }],
-  ['cache.ttl', { environmentName: 'EPHEMERAL_STORAGE_EXPORTER_CACHE_TTL', flag: undefined, defaultText: '55s' }],
+  ['cache.ttl', { environmentName: 'EPHEMERAL_STORAGE_EXPORTER_CACHE_TTL', defaultText: '55s' }],
   ['kubelet.tls.caFile', { environmentName: 'EPHEMERAL_STORAGE_EXPORTER_KUBELET_TLS_CA_FILE', defaultText: '""' }],
   ['workloads.selectors', { environmentName: 'EPHEMERAL_STORAGE_EXPORTER_WORKLOADS_SELECTORS', defaultText: '[]' }],
   ['workloads.selectors[].selector', { environmentName: undefined, defaultText: 'required' }],

@@ -6,7 +6,6 @@ import { configHash } from '../../config/settings.js';
 import type { WebConfig } from '../../config/web/web-config.js';
 import { EvictionFile } from '../../facts/history/eviction-file.js';
 import { instantOf } from '../../lib/base/clock.js';
-import { UserError } from '../../lib/base/errors.js';
 import { Lifetime } from '../../lib/base/lifetime.js';
 import { Scheduler } from '../../lib/base/scheduler.js';
 import { SeriesCapReport } from '../../metrics/telemetry/scrape-reports.js';
@@ -16,7 +15,7 @@ import { AgentSlot } from './agent-slot.js';
 import type { ProcessParts } from './cluster-place.js';
 import { CoreHost } from './core-host.js';
 import { readinessChecks } from './readiness-checks.js';
-import { type Host, noSuchNode, scopeOf } from './resolve-scope.js';
+import { type Host, scopeOf } from './resolve-scope.js';
 import { isKubeletTlsUnverified, settingWarnings, warnOfRestart } from './setting-warnings.js';
 import { WebServer } from './web-server.js';
 
@@ -126,22 +125,13 @@ export class App implements AsyncDisposable {
    * when they are not in time, or when the node or shard to measure is unknown.
    */
   async apply(config: Config): Promise<void> {
-    const host = this.#host;
-    await host.evictions.duringReload(async () => {
-      const { signal } = this.#stopping;
-      const { config: former, scope: formerScope } = host.core;
-      const isSameScope = isDeepStrictEqual(former.cluster, config.cluster);
-      const scope = isSameScope ? formerScope : await scopeOf({ ...this.#options, config }, signal);
-      const core = await host.synced(config, scope, signal, ({ place: { store } }) => {
-        const { nodeName } = scope;
-        // The node measured so far may come back.
-        if (nodeName === undefined || store.hasNode(nodeName) || nodeName === formerScope.nodeName) return;
-        throw new UserError(noSuchNode(nodeName));
-      });
-      host.replace(core);
-      this.#applied(config);
-      warnOfRestart(former, config, this.#options.logger);
-    });
+    const { signal } = this.#stopping;
+    const { config: former, scope } = this.#host.core;
+    const isSameScope = isDeepStrictEqual(former.cluster, config.cluster);
+    const newScope = isSameScope ? scope : await scopeOf({ ...this.#options, config }, signal);
+    await this.#host.apply(config, newScope, signal);
+    this.#applied(config);
+    warnOfRestart(former, config, this.#options.logger);
   }
 
   /** For new connections and requests. Throws UserError for what takes a restart; the former settings stay then. */

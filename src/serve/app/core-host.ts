@@ -6,6 +6,7 @@ import type { StoreLists } from '../../cluster/watch/store-lists.js';
 import type { Config } from '../../config/schema.js';
 import type { EvictionLog } from '../../facts/history/eviction-log.js';
 import type { NodeMemory } from '../../facts/node/node-memory.js';
+import { UserError } from '../../lib/base/errors.js';
 import type { ExpositionOptions } from '../../metrics/exposition/exposition.js';
 import { noFilter } from '../../metrics/exposition/selection.js';
 import { ClusterPlace, type CoreWatches, type ProcessParts } from './cluster-place.js';
@@ -13,6 +14,7 @@ import { warnOfOpenFileLimit } from './connection-budget.js';
 import { Core } from './core.js';
 import { EvictionTracker } from './eviction-tracker.js';
 import { KubeletConnection } from './kubelet-connection.js';
+import { noSuchNode } from './resolve-scope.js';
 
 /** New settings take effect only when their first lists arrive within this time. */
 const syncTimeoutMs = 60_000;
@@ -70,6 +72,20 @@ export class CoreHost implements AsyncDisposable {
   }
 
   /**
+   * Applies new settings, all or none: the former ones serve until nodes and pods are listed for the new ones. Throws UserError when
+   * they are not in time, or when there is no node to measure.
+   */
+  async apply(config: Config, scope: Scope, signal: AbortSignal): Promise<void> {
+    await this.evictions.duringReload(async () => {
+      this.replace(
+        await this.synced(config, scope, signal, (core) => {
+          this.#checkNode(core);
+        }),
+      );
+    });
+  }
+
+  /**
    * Resolves with a core that has listed what these settings select; until it is in force, the former one serves. Throws UserError
    * when it does not sync in time. `check`: throws for what is wrong with what it has listed.
    */
@@ -110,6 +126,12 @@ export class CoreHost implements AsyncDisposable {
     this.#kubelets[Symbol.dispose]();
     await this.watches[Symbol.asyncDispose]();
     this.#api[Symbol.dispose]?.();
+  }
+
+  /** The node measured so far may come back. */
+  #checkNode({ scope: { nodeName }, place: { store } }: ClusterCore): void {
+    if (nodeName === undefined || store.hasNode(nodeName) || nodeName === this.#core.scope.nodeName) return;
+    throw new UserError(noSuchNode(nodeName));
   }
 
   #create(config: Config, scope: Scope): ClusterCore {
