@@ -1,5 +1,4 @@
-import type { Node, Pod } from '../../cluster/kube/objects.js';
-import { isOfVirtualCluster } from '../../cluster/kube/objects.js';
+import { isOfVirtualCluster, type Node, type Pod } from '../../cluster/kube/objects.js';
 import { ofSamePod, type PodIdentity } from '../../cluster/kube/pod-identity.js';
 import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { KubeletConfiguration } from '../../cluster/kubelet/kubelet-configuration.js';

@@ -15,6 +15,9 @@ export interface CandidatePod {
   readonly summary: PodSummary | undefined;
 }
 
+/** What decides first where a pod stands in the order. */
+export type VictimPlace = 'no_statistics' | 'above_request' | 'within_request';
+
 /** A pod in the order in which a kubelet evicts for one signal. */
 export interface Victim {
   readonly pod: Pod;
@@ -22,8 +25,7 @@ export interface Victim {
   readonly rank: number;
   /** The kubelet ranks the pod and then passes over it. */
   readonly exempt: 'static' | 'critical' | undefined;
-  /** What decides first where it stands in the order. */
-  readonly place: 'no_statistics' | 'above_request' | 'within_request';
+  readonly place: VictimPlace;
   /** Bytes or inodes, see `signalUsage`; undefined without statistics, or with an impossible part. */
   readonly usage: number | undefined;
   /** In bytes, for each signal, see `evictionRequest`. */
@@ -76,7 +78,7 @@ function candidateOf({ pod, summary }: CandidatePod, { signal, layout, kubeletVe
 /** An impossible figure is negative to the kubelet: below any request. */
 const asKubelet = -(2 ** 62);
 
-const placeOrder: Readonly<Record<Victim['place'], number>> = { no_statistics: 0, above_request: 1, within_request: 2 };
+const placeOrder: Readonly<Record<VictimPlace, number>> = { no_statistics: 0, above_request: 1, within_request: 2 };
 
 /** Negative when `a` is evicted first, 0 when the kubelet has no preference. */
 function compareCandidates(a: Candidate, b: Candidate): number {
