@@ -14,5 +14,6 @@ it('the pages of a list are the same arrays where nothing has changed', () => {
   const before = pagesOf(namespaces(250));
   const after = pagesOf(namespaces(250).with(120, 'other'));
   expect(after.map((page, index) => page === before[index])).toEqual([true, false, true]);
+  expect(pagesOf(namespaces(249)).map(({ length }) => length)).toEqual([100, 100, 49]);
   expect(pagesOf([])).toEqual([]);
 });
