@@ -29,7 +29,7 @@ const rooms = {
   cluster: ['kube', 'credentials', 'http', 'watch', 'kubelet'],
   facts: ['workload', 'forecast', 'node', 'history', 'scrape'],
   metrics: ['exposition', 'telemetry'],
-  people: ['report', 'query', 'status'],
+  people: ['pens', 'report', 'query', 'answers', 'status'],
   serve: ['access', 'server', 'app', 'source'],
 };
 

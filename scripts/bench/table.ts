@@ -1,4 +1,4 @@
-import { renderTable } from '../../src/commands/text/table.js';
+import { renderTable } from '../../src/people/pens/table.js';
 import { type FigureKey, figureKeys, type Figures, kindOf, type Unit } from './figures.js';
 import type { ShapeName } from './shapes.js';
 

@@ -2,9 +2,9 @@ import { loadSettings, loadWeb, type SettingFlags } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { formatConfig } from '../config/settings.js';
 import { readUsable } from '../facts/history/eviction-file.js';
+import { terminalText } from '../people/pens/terminal-text.js';
 import { settingWarnings } from '../serve/app/setting-warnings.js';
 import type { CommandContext } from './context.js';
-import { terminalText } from './text/terminal-text.js';
 
 /**
  * Prints the effective settings, and what is allowed but hardly meant. Throws UserError with every fault, of the file of

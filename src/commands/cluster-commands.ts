@@ -91,6 +91,7 @@ function addExplain(program: Command, context: CommandContext): void {
     )
     .argument('[name]', 'NAME or NAMESPACE/NAME; of a workload also TYPE/NAME or NAMESPACE/TYPE/NAME')
     .addOption(outputFlag(explainForms))
+    .option('--all', 'of a node: with all signals, pods and images')
     .option(
       '--directories',
       'of a pod: the largest directories and files, by kubectl exec; of a node: whose its bytes are, by kubectl debug',
@@ -103,7 +104,8 @@ function addExplain(program: Command, context: CommandContext): void {
       const { output, container, dryRun: isDryRun = false } = flags;
       const { resource, name } = parseExplainTarget(word, second);
       checkFlags(resource, flags);
-      const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output };
+      const isWhole = flags.all === true;
+      const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output, isWhole };
       if (flags.directories === true && resource === 'node') {
         const { explainNodeDirectories } = await import('./explain/directories/node-directories-command.js');
         const { image = 'busybox:1.36', profile = 'sysadmin' } = flags;
@@ -121,6 +123,7 @@ function addExplain(program: Command, context: CommandContext): void {
 }
 
 interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
+  readonly all?: boolean;
   readonly directories?: boolean;
   readonly container?: string;
   readonly dryRun?: boolean;

@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 
 import { didYouMean } from '../config/suggestion.js';
 import { UsageError } from '../lib/base/errors.js';
+import { terminalText } from '../people/pens/terminal-text.js';
 import { addClusterCommands } from './cluster-commands.js';
 import type { CommandContext } from './context.js';
 import { addExamples } from './examples.js';
@@ -17,7 +18,7 @@ import {
 } from './setting-flags.js';
 import type { SimulateOptions } from './simulate.js';
 import { type SimulationFlags, withSimulation } from './simulation-flags.js';
-import { dataText, terminalText } from './text/terminal-text.js';
+import { dataText } from './text/output.js';
 
 const defaultColumns = 80;
 

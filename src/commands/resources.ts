@@ -2,7 +2,7 @@ import { Option } from 'commander';
 
 import { didYouMean } from '../config/suggestion.js';
 import { UsageError } from '../lib/base/errors.js';
-import { terminalText } from './text/terminal-text.js';
+import { terminalText } from '../people/pens/terminal-text.js';
 import { workloadTypeOf, workloadTypes } from './workload-lookup.js';
 
 /** What `top` lists. */

@@ -1,10 +1,10 @@
 import { workloadPath } from '../facts/workload/workload.js';
 import { UserError } from '../lib/base/errors.js';
 import { joinTruncated } from '../lib/base/text.js';
+import { terminalText } from '../people/pens/terminal-text.js';
 import { workloadOf, type WorkloadReference } from '../people/report/workload-report.js';
 import type { AnswerFacts, ViewReader } from '../serve/source/view-source.js';
 import { notFound } from './text/not-found.js';
-import { terminalText } from './text/terminal-text.js';
 
 /** A workload that there is, or was: it is known by its evictions too. */
 export interface FoundWorkload extends WorkloadReference {

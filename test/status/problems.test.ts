@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
+import type { ShownEviction } from '../../src/people/report/eviction-report.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import type { UnlistedReport } from '../../src/people/report/health-report.js';
 import { problemsOf, worstSeverity } from '../../src/people/status/problems.js';
-import type { Problem, ShownEviction } from '../../src/people/status/status.js';
+import type { Problem } from '../../src/people/status/status.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aDeployment } from '../support/snapshot-builders.js';
 import { aCluster, aGap, aHealth, aLimit, aMeasuredNode, anAbsence, aSummary } from '../support/status-builders.js';

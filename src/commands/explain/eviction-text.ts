@@ -1,13 +1,13 @@
 import { formatCount } from '../../lib/base/text.js';
 import { formatAge, formatBytes, formatRatio, formatTime } from '../../lib/base/units.js';
+import { type Column, tableLines } from '../../people/pens/table.js';
+import { paragraphs, wrapped } from '../../people/pens/terminal-text.js';
+import { verdictLines } from '../../people/pens/verdict-lines.js';
 import { causeText, eventText, evictionHint, unknownUsageText } from '../../people/report/eviction-cause-text.js';
 import { type EvictionReport, type LastUsageReport, ownBytes } from '../../people/report/eviction-report.js';
 import type { LimitReport } from '../../people/report/limit-report.js';
 import { growthText } from '../../people/report/pod-growth.js';
 import { sizeText } from '../../people/report/verdict-commands.js';
-import { type Column, tableLines } from '../text/table.js';
-import { paragraphs, wrapped } from '../text/terminal-text.js';
-import { verdictLines } from '../text/verdict-lines.js';
 import { ruleText } from '../top/view.js';
 import { componentRows, referenceText, sumColumns, type TextOptions } from './pod-text.js';
 

@@ -1,5 +1,8 @@
 import { UsageError, UserError } from '../../lib/base/errors.js';
 import { programName, shellWord } from '../../lib/base/text.js';
+import { nodeDocument } from '../../people/answers/node.js';
+import { terminalText } from '../../people/pens/terminal-text.js';
+import { detailsOf, writeText } from '../../people/pens/text-pen.js';
 import { causeText } from '../../people/report/eviction-cause-text.js';
 import type { EvictionReport } from '../../people/report/eviction-report.js';
 import { explainEviction } from '../../people/report/verdict-commands.js';
@@ -10,11 +13,10 @@ import { connectionWords, sourceWords } from '../connection-words.js';
 import type { CommandContext } from '../context.js';
 import { type explainForms, type ExplainResource, isPathSegment } from '../resources.js';
 import { notFound } from '../text/not-found.js';
-import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
+import { dataText, hasColour, screenColumns } from '../text/output.js';
 import { causesOfAbsence } from '../top/missing.js';
 import { findWorkload, shownName } from '../workload-lookup.js';
 import { evictionText } from './eviction-text.js';
-import { nodeText } from './node-text.js';
 import { podText, type TextOptions } from './pod-text.js';
 import { workloadText, workloadWithPods } from './workload-text.js';
 
@@ -26,6 +28,8 @@ export interface ExplainOptions extends ClusterFlags {
   readonly namespace: string | undefined;
   readonly allNamespaces: boolean;
   readonly output: (typeof explainForms)[number];
+  /** With the details that a terminal leaves out otherwise. */
+  readonly isWhole?: boolean;
 }
 
 /** Shows what adds up to a value. Throws UserError when there is nothing of the name. */
@@ -210,13 +214,16 @@ async function explainEvictions({ reader, options, name, namespace }: Question):
   return { facts: answer, data: found, text };
 }
 
-async function explainNode({ reader, name }: Question): Promise<Explained> {
+async function explainNode({ reader, options, name }: Question): Promise<Explained> {
   const answer = await objectOf(reader, 'node', [name], {});
   if (answer === undefined) {
     const { items, ...facts } = await reader.list('nodes', {}, 1_000);
     const names = items.map(({ node }) => node);
     throw notFound('node', name, names, { facts });
   }
-  const { node } = answer.data;
-  return { facts: answer, data: node, text: (text) => nodeText(node, text) };
+  const document = nodeDocument(answer.data);
+  const { isWhole = false } = options;
+  const details = isWhole ? [] : detailsOf(document);
+  const more = details.length === 0 ? '' : `\nwith --all: ${details.join(', ')}\n`;
+  return { facts: answer, data: answer.data.node, text: (form) => writeText(document, { ...form, isWhole }) + more };
 }

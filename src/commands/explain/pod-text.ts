@@ -2,6 +2,9 @@ import { canBind } from '../../facts/node/unenforced-limits.js';
 import { components } from '../../facts/node/usage.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatAge, formatBytes, formatRatio, formatTime } from '../../lib/base/units.js';
+import { type Column, tableLines } from '../../people/pens/table.js';
+import { paragraphs, wrap, wrapped } from '../../people/pens/terminal-text.js';
+import { verdictLines } from '../../people/pens/verdict-lines.js';
 import type {
   ContainerExplanation,
   LimitExplanation,
@@ -13,9 +16,7 @@ import type { LastUsageReport } from '../../people/report/eviction-report.js';
 import { grewText } from '../../people/report/pod-growth.js';
 import type { VolumeReport } from '../../people/report/volume-report.js';
 import type { WorkloadReference } from '../../people/report/workload-report.js';
-import { type Column, tableLines } from '../text/table.js';
-import { paragraphs, ratioStyle, wrap, wrapped } from '../text/terminal-text.js';
-import { verdictLines } from '../text/verdict-lines.js';
+import { ratioStyle } from '../text/output.js';
 
 export interface TextOptions {
   /** In columns. */

@@ -1,12 +1,12 @@
 import { formatCount } from '../../lib/base/text.js';
 import { formatBytes } from '../../lib/base/units.js';
+import { type Column, tableLines } from '../../people/pens/table.js';
+import { paragraphs, wrap, wrapped } from '../../people/pens/terminal-text.js';
+import { verdictLines } from '../../people/pens/verdict-lines.js';
 import { isMissing, type OriginReport, type WorkloadFacts } from '../../people/query/workload-explanation.js';
 import type { PodReport } from '../../people/report/pod-report.js';
 import type { WorkloadVerdictReport } from '../../people/report/workload-verdict.js';
 import type { Views } from '../../people/status/views.js';
-import { type Column, tableLines } from '../text/table.js';
-import { paragraphs, wrap, wrapped } from '../text/terminal-text.js';
-import { verdictLines } from '../text/verdict-lines.js';
 
 /** A workload with its pods. */
 export interface WorkloadWithPods extends WorkloadFacts {

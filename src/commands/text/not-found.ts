@@ -1,9 +1,9 @@
 import { didYouMean } from '../../config/suggestion.js';
 import { UserError } from '../../lib/base/errors.js';
 import { truncate } from '../../lib/base/text.js';
+import { terminalText } from '../../people/pens/terminal-text.js';
 import { shardsText } from '../../serve/source/shards.js';
 import type { AnswerFacts } from '../../serve/source/view-source.js';
-import { terminalText } from './terminal-text.js';
 
 /** No object has a longer one, also with its namespace. */
 const maxNameLength = 320;

@@ -1,6 +1,6 @@
 import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { causeText } from '../../people/report/eviction-cause-text.js';
-import type { ShownEviction } from '../../people/status/status.js';
+import type { ShownEviction } from '../../people/report/eviction-report.js';
 import { referenceText } from '../explain/pod-text.js';
 import { bytesColumn, namespaceColumn, type View } from './view.js';
 

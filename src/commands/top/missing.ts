@@ -1,10 +1,10 @@
 import type { Config } from '../../config/schema.js';
 import { countedText, formatCount, joinTruncated } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
+import { terminalText } from '../../people/pens/terminal-text.js';
 import type { Coverage } from '../../people/query/coverage.js';
 import { unreachableReasons } from '../../people/report/absence-hints.js';
 import type { AnswerFacts } from '../../serve/source/view-source.js';
-import { terminalText } from '../text/terminal-text.js';
 
 const maxNamesCount = 5;
 

@@ -1,17 +1,16 @@
-import { countsInodes } from '../../cluster/kubelet/eviction-signals.js';
 import { isNearHeadroom } from '../../facts/node/node-thresholds.js';
 import { isNear } from '../../facts/node/standing.js';
 import type { Ranked } from '../../lib/base/ranking.js';
 import { countedText, joinTruncated } from '../../lib/base/text.js';
 import { formatAge, formatBytes, formatRatio } from '../../lib/base/units.js';
+import { type Style, terminalText } from '../../people/pens/terminal-text.js';
 import type { ListedNodeReport } from '../../people/query/list-nodes.js';
 import { limitText } from '../../people/report/limit-report.js';
 import type { DataFacts, PodReport } from '../../people/report/pod-report.js';
 import type { NodePressureReport } from '../../people/report/pressure-report.js';
+import { signalAmount } from '../../people/report/signal-report.js';
 import { shardsText } from '../../serve/source/shards.js';
 import type { AnswerFacts, ListAnswer, ViewParameters, ViewReader } from '../../serve/source/view-source.js';
-import { amountText } from '../explain/signal-lines.js';
-import { type Style, terminalText } from '../text/terminal-text.js';
 import { absentCount } from './missing.js';
 import { timeText, urgencyOf } from './pod-rows.js';
 import { namespaceColumn, type RowQuery, ruleText, type View } from './view.js';
@@ -186,10 +185,7 @@ function podWhyText({ pod: { nearestLimit } }: NextRow & { readonly kind: 'pod' 
 }
 
 function leftText(row: NextRow): string {
-  if (row.kind === 'node') {
-    const { signal, headroom } = row.node;
-    return `${amountText(signal, headroom)}${countsInodes(signal) ? ' inodes' : ''}`;
-  }
+  if (row.kind === 'node') return signalAmount(row.node.signal, row.node.headroom);
   const { nearestLimit } = row.pod;
   return nearestLimit === undefined ? '-' : formatBytes(nearestLimit.limitBytes - nearestLimit.usedBytes);
 }

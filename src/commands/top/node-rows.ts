@@ -1,4 +1,5 @@
 import { formatAge, formatPercent, formatTime } from '../../lib/base/units.js';
+import type { Style } from '../../people/pens/terminal-text.js';
 import {
   currentThreshold,
   headroomText,
@@ -7,7 +8,7 @@ import {
 } from '../../people/query/list-nodes.js';
 import type { FilesystemReport } from '../../people/report/filesystem-report.js';
 import type { NodeCondition } from '../../people/report/node-condition.js';
-import { ratioStyle, type Style } from '../text/terminal-text.js';
+import { ratioStyle } from '../text/output.js';
 import { bytesColumn, type View } from './view.js';
 
 /** HEADROOM is what is left above the threshold that the node is nearest to; REQUESTED is what its pods request. */

@@ -1,6 +1,6 @@
 import { formatAge, formatForecast } from '../../lib/base/units.js';
+import type { Style } from '../../people/pens/terminal-text.js';
 import type { MeasuredPodReport, PodReport } from '../../people/report/pod-report.js';
-import type { Style } from '../text/terminal-text.js';
 import { bytesColumn, namespaceColumn, ratioColumn, ruleText, unenforcedNote, type View } from './view.js';
 
 /**

@@ -1,10 +1,11 @@
 import { parseSelector } from '../../cluster/kube/selector-parser.js';
 import { RequestError, UsageError, UserError } from '../../lib/base/errors.js';
+import { terminalText } from '../../people/pens/terminal-text.js';
 import { type ClusterFlags, type ClusterSession, withViews } from '../../serve/source/one-shot.js';
 import type { ViewParameters, ViewReader } from '../../serve/source/view-source.js';
 import type { CommandContext } from '../context.js';
 import type { topForms, TopResource } from '../resources.js';
-import { dataText, hasColour, screenColumns, terminalText } from '../text/terminal-text.js';
+import { dataText, hasColour, screenColumns } from '../text/output.js';
 import { findWorkload } from '../workload-lookup.js';
 import { causesOfAbsence, missingNotes } from './missing.js';
 import { list, type Listing, pageText, parseSortBy, type Screen, topPage, type TopQuery } from './top-page.js';

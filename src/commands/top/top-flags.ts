@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 
 import { UsageError } from '../../lib/base/errors.js';
+import { terminalText } from '../../people/pens/terminal-text.js';
 import type { ClusterFlags } from '../../serve/source/one-shot.js';
 import type { TopResource } from '../resources.js';
-import { terminalText } from '../text/terminal-text.js';
 import type { TopOptions } from './top-command.js';
 
 export interface NamespaceFlags {

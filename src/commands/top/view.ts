@@ -1,9 +1,9 @@
 import { canBind } from '../../facts/node/unenforced-limits.js';
 import { formatBytes, formatRatio } from '../../lib/base/units.js';
+import type { Column } from '../../people/pens/table.js';
 import type { LimitReport } from '../../people/report/limit-report.js';
 import type { ListAnswer, ViewParameters, ViewReader } from '../../serve/source/view-source.js';
-import type { Column } from '../text/table.js';
-import { ratioStyle } from '../text/terminal-text.js';
+import { ratioStyle } from '../text/output.js';
 
 /** A column that rows can be sorted by: by its value, largest first, or by its text. */
 export interface ViewColumn<Row> extends Column<Row> {

@@ -28,6 +28,11 @@ export function countedText(count: number, [one, many]: readonly [one: string, m
   return count <= 0 ? '' : `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
+/** Returns the text as the beginning of a sentence. */
+export function capitalised(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
+}
+
 /** `a, b, c and 4 more`. `count`: of all that there are, where `items` are the first of them. */
 export function joinTruncated(items: readonly string[], maxCount: number, count = items.length): string {
   const shown = items.slice(0, maxCount);

@@ -6,12 +6,16 @@ import { type StorageLayout, storageLayout } from '../../facts/node/node-layout.
 import type { NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import { findingKinds } from '../../facts/node/pod-findings.js';
 import { type DiskReport, diskReports } from '../report/disk-report.js';
+import type { ShownEviction } from '../report/eviction-report.js';
 import { podBytes } from '../report/filesystem-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
 import { type NodeReport, nodeReport } from '../report/node-report.js';
+import type { PodReport } from '../report/pod-report.js';
 import { type SignalReport, signalReports } from '../report/signal-report.js';
 import { type VerdictReport, verdicts } from '../report/verdict-report.js';
 import type { ClusterReading } from './cluster-reading.js';
+import type { ListedNodeReport } from './list-nodes.js';
+import type { ListPage } from './list-page.js';
 
 /** Who fills a node's disks and whom its kubelet would evict first: plain data with exact numbers. */
 export type NodeExplanation = NodeReport &
@@ -22,6 +26,18 @@ export type NodeExplanation = NodeReport &
     /** What is wrong with the settings of its pods, by kind. */
     readonly findings: readonly FindingReport[];
   };
+
+export interface NodeObject {
+  readonly node: ListedNodeReport & NodeExplanation;
+  /** Of a node without data, as they were last known. */
+  readonly disks: readonly DiskReport[];
+  readonly pods: ListPage<PodReport>;
+  readonly evictions: readonly ShownEviction[];
+}
+
+export type ShownNode = NodeObject['node'];
+export type MeasuredShownNode = Exclude<ShownNode, { readonly state: 'absent' }>;
+export type AbsentShownNode = Exclude<ShownNode, MeasuredShownNode>;
 
 /** Undefined when there is no such node in scope. */
 export function nodeExplanation(reading: ClusterReading, name: string): NodeExplanation | undefined {
@@ -60,7 +76,7 @@ interface ObjectFacts {
   readonly listedImages: readonly ListedImage[];
 }
 
-export interface ListedImage {
+interface ListedImage {
   /** Absent for an image without one. */
   readonly name?: string | undefined;
   /** See `NodeImages.sizes`. */

@@ -156,3 +156,13 @@ function usageReport(usage: KeptUsage | undefined) {
     }),
   };
 }
+
+export interface ShownEviction extends EvictionReport {
+  /** Since the eviction. */
+  readonly ageMs: number;
+}
+
+/** A clock that is behind is no reason for an age below 0. */
+export function withAge(report: EvictionReport, nowMs: number): ShownEviction {
+  return { ...report, ageMs: Math.max(0, nowMs - report.evictedAtMs) };
+}

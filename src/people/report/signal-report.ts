@@ -54,7 +54,7 @@ export interface VictimReport {
 }
 
 /** Whom the kubelet would evict to free an amount. */
-export interface FreeingReport {
+interface FreeingReport {
   readonly amount: number;
   /** Whether the threshold is crossed by the amount; otherwise it is an example. */
   readonly isMissing: boolean;
@@ -154,4 +154,16 @@ export function signalAmount(signal: EvictionSignal, amount: number | undefined)
 
 export function inodeCount(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'inode' : 'inodes'}`;
+}
+
+/** Returns whether it is below a threshold, or above it by less than the threshold's own size. */
+export function isShort(row: SignalReport): boolean {
+  const { available = Infinity, soft } = row;
+  const thresholds = [thresholdOf(row), soft && thresholdOf(soft)];
+  return thresholds.some((threshold = 0) => available < 2 * threshold);
+}
+
+/** Bytes, or inodes where the signal counts those. */
+export function thresholdOf(row: Pick<SignalReport, 'thresholdBytes' | 'thresholdInodes'>): number | undefined {
+  return row.thresholdBytes ?? row.thresholdInodes;
 }

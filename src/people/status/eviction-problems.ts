@@ -3,8 +3,9 @@ import { groupBy } from '../../lib/base/maps.js';
 import { countedText, formatCount, programName } from '../../lib/base/text.js';
 import { causeText, evictionHint } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
+import type { ShownEviction } from '../report/eviction-report.js';
 import { namesText, referenceName } from './problem-texts.js';
-import type { Problem, ShownEviction } from './status.js';
+import type { Problem } from './status.js';
 
 const recentEvictionMs = 3_600_000;
 

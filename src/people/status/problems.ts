@@ -2,6 +2,7 @@ import { soonMs } from '../../facts/forecast/forecast.js';
 import { programName } from '../../lib/base/text.js';
 import { absenceNames } from '../report/absence-hints.js';
 import type { ClusterReport } from '../report/cluster-report.js';
+import type { ShownEviction } from '../report/eviction-report.js';
 import { fullRatio, isFull } from '../report/filesystem-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import type { RankedNodeReport } from '../report/ranked-nodes.js';
@@ -18,7 +19,7 @@ import {
   pressureProblems,
 } from './next-eviction-problems.js';
 import { aboutOne, counted, namesText, warning, withExamples } from './problem-texts.js';
-import type { Problem, ShownEviction, Status } from './status.js';
+import type { Problem, Status } from './status.js';
 
 /** The current problems: the critical ones, then evictions within minutes, the soonest first, then those that were, then the others. */
 export function problemsOf({

@@ -5,10 +5,11 @@ import { singleFlight } from '../../lib/base/memo.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
 import { coverageOf } from '../query/coverage.js';
 import type { ClusterReport } from '../report/cluster-report.js';
+import { type ShownEviction, withAge } from '../report/eviction-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import { notListedText } from './not-listed-text.js';
 import { problemsOf } from './problems.js';
-import { type ShownEviction, type ShownEvictions, type Status, withAge } from './status.js';
+import type { ShownEvictions, Status } from './status.js';
 
 /** What a status is made from. */
 export interface StatusInputs {

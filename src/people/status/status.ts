@@ -1,7 +1,7 @@
 import type { Ranked } from '../../lib/base/ranking.js';
 import type { Condition } from '../query/list-query.js';
 import type { ClusterReport } from '../report/cluster-report.js';
-import type { EvictionReport } from '../report/eviction-report.js';
+import type { ShownEviction } from '../report/eviction-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import type { PodPlace } from '../report/pod-report.js';
 
@@ -41,16 +41,6 @@ export interface Status {
 /** Evictions of running pods; pods that were refused at admission are counted only. */
 export interface ShownEvictions extends Ranked<ShownEviction> {
   readonly refusedCount: number;
-}
-
-export interface ShownEviction extends EvictionReport {
-  /** Since the eviction. */
-  readonly ageMs: number;
-}
-
-/** A clock that is behind is no reason for an age below 0. */
-export function withAge(report: EvictionReport, nowMs: number): ShownEviction {
-  return { ...report, ageMs: Math.max(0, nowMs - report.evictedAtMs) };
 }
 
 /** A current problem in a few words: one for each cause, not for each symptom. */

@@ -11,16 +11,16 @@ import { listContainers, listVolumes } from '../query/list-parts.js';
 import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
-import { nodeDisks, type NodeExplanation, nodeExplanation } from '../query/node-explanation.js';
+import { nodeDisks, nodeExplanation, type NodeObject } from '../query/node-explanation.js';
 import { podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
 import { knownWorkload, type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
-import type { DiskReport } from '../report/disk-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
+import { type ShownEviction, withAge } from '../report/eviction-report.js';
 import type { ContainerReport, PodReport } from '../report/pod-report.js';
 import type { VolumeReport } from '../report/volume-report.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
 import { workloadVerdict, type WorkloadVerdictReport } from '../report/workload-verdict.js';
-import { type Problem, type ShownEviction, type Status, withAge } from './status.js';
+import type { Problem, Status } from './status.js';
 import { noEviction, NotFoundError, requireListed } from './view-errors.js';
 import { parametersOfView } from './view-routes.js';
 
@@ -50,14 +50,6 @@ interface SearchResults {
   readonly workloads: ListPage<WorkloadReport>;
   readonly namespaces: ListPage<NamespaceReport>;
   readonly evictions: ListPage<EvictionReport>;
-}
-
-export interface NodeObject {
-  readonly node: ListedNodeReport & NodeExplanation;
-  /** Of a node without data, as they were last known. */
-  readonly disks: readonly DiskReport[];
-  readonly pods: ListPage<PodReport>;
-  readonly evictions: readonly ShownEviction[];
 }
 
 interface PodObject {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { evictionText } from '../../../src/commands/explain/eviction-text.js';
-import { displayWidth } from '../../../src/commands/text/terminal-text.js';
 import type { LastUsage } from '../../../src/facts/history/eviction-record.js';
+import { displayWidth } from '../../../src/people/pens/terminal-text.js';
 import { evictionReport } from '../../../src/people/report/eviction-report.js';
 import { aLastUsage, anEvictionRecord } from '../../support/eviction-builders.js';
 import { aContainerUsage, aLimitRatio, aPodUsage, aVolumeUsage } from '../../support/snapshot-builders.js';

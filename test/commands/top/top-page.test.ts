@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { type TopResource, topResources } from '../../../src/commands/resources.js';
-import { displayWidth } from '../../../src/commands/text/terminal-text.js';
 import {
   list,
   type Listing,
@@ -14,6 +13,7 @@ import {
 import { nothingFrozen } from '../../../src/facts/node/frozen-statistics.js';
 import type { NodeSnapshot } from '../../../src/facts/node/node-view.js';
 import type { DerivedPod } from '../../../src/facts/node/pod-record.js';
+import { displayWidth } from '../../../src/people/pens/terminal-text.js';
 import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
 import { evictionReport } from '../../../src/people/report/eviction-report.js';
 import { mergedReader } from '../../../src/serve/source/merged-views.js';

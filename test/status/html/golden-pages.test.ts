@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 
 import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
 import { parseListQuery } from '../../../src/people/query/list-query.js';
+import type { NodeObject } from '../../../src/people/query/node-explanation.js';
 import type { ClusterReport } from '../../../src/people/report/cluster-report.js';
 import { evictionReport } from '../../../src/people/report/eviction-report.js';
 import type { SignalReport } from '../../../src/people/report/signal-report.js';
 import { renderPage, renderView } from '../../../src/people/status/html/page.js';
 import type { Problem, Status } from '../../../src/people/status/status.js';
-import type { NodeObject } from '../../../src/people/status/views.js';
 import { aContainer, aContainerSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {

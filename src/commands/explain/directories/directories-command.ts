@@ -1,6 +1,7 @@
 import { didYouMean } from '../../../config/suggestion.js';
 import { messageOf, RequestError, UsageError, UserError } from '../../../lib/base/errors.js';
 import { commandLine, escapeLines } from '../../../lib/base/text.js';
+import { terminalText } from '../../../people/pens/terminal-text.js';
 import {
   hasFound,
   type PodDirectories,
@@ -12,7 +13,7 @@ import { readPod, withViews } from '../../../serve/source/one-shot.js';
 import { connectionWords, sourceWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { NoKubectlError } from '../../kubectl.js';
-import { dataText, screenColumns, terminalText } from '../../text/terminal-text.js';
+import { dataText, screenColumns } from '../../text/output.js';
 import { type ExplainOptions, podName } from '../explain-command.js';
 import {
   type ContainerListing,

@@ -1,4 +1,7 @@
 import { formatBytes, formatPercent } from '../../../lib/base/units.js';
+import { type Column, tableLines } from '../../../people/pens/table.js';
+import { paragraphs, wrapped } from '../../../people/pens/terminal-text.js';
+import { ownLines } from '../../../people/pens/verdict-lines.js';
 import { partName, partNote, summaryText, sumText } from '../../../people/report/directory-texts.js';
 import {
   type EntryReport,
@@ -6,9 +9,6 @@ import {
   type PartReport,
   type PodDirectories,
 } from '../../../people/report/pod-directories.js';
-import { type Column, tableLines } from '../../text/table.js';
-import { paragraphs, wrapped } from '../../text/terminal-text.js';
-import { ownLines } from '../../text/verdict-lines.js';
 
 const shownCount = 20;
 

@@ -1,13 +1,14 @@
 import { RequestError, UserError } from '../../../lib/base/errors.js';
 import { commandLine, escapeLines, oneLine } from '../../../lib/base/text.js';
 import { formatBytes } from '../../../lib/base/units.js';
+import { type Column, tableLines } from '../../../people/pens/table.js';
+import { paragraphs, terminalText, wrapped } from '../../../people/pens/terminal-text.js';
 import { type DiskOwner, type NodeDirectories, nodeDirectories } from '../../../people/report/node-directories.js';
 import type { CredentialFlags } from '../../../serve/source/one-shot.js';
 import { connectionWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
-import { type Column, tableLines } from '../../text/table.js';
-import { dataText, paragraphs, screenColumns, terminalText, wrapped } from '../../text/terminal-text.js';
+import { dataText, screenColumns } from '../../text/output.js';
 import { shellScript } from './walk-script.js';
 
 export interface NodeDirectoryOptions extends CredentialFlags {

@@ -1,4 +1,4 @@
-import { type Markup, markup, type MarkupContent } from './markup.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 
 export interface Segment {
   /** A colour of the style sheet. */

@@ -1,8 +1,8 @@
 import { formatBytes } from '../../../lib/base/units.js';
+import { term } from '../../pens/html-kit.js';
+import { type Markup, markup } from '../../pens/markup.js';
 import { type ComponentBytes, componentOrder } from '../../report/pod-report.js';
 import { bar, type Mark } from './bar.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
-import { term } from './texts.js';
 
 /** Above its limit a bar shows at most this multiple of it. */
 const maxStretch = 2;
@@ -78,46 +78,4 @@ function componentsText(parts: ComponentBytes): string {
 
 function labelOf(component: keyof ComponentBytes, parts: ComponentBytes): string {
   return `${component} ${formatBytes(parts[component])}`;
-}
-
-/** A table whose rows become blocks on small screens: therefore it names the roles. `columns`: by their headers. */
-export function dataTable(
-  className: string,
-  caption: string,
-  columns: Readonly<Record<string, 'text' | 'number'>>,
-  rows: readonly Markup[],
-): Markup {
-  const headers = Object.entries(columns).map(
-    ([header, kind]) =>
-      markup`<th scope="col" role="columnheader"${kind === 'number' ? markup` class="number"` : undefined}>${header}</th>`,
-  );
-  return markup`<table class="${className}" role="table"><caption class="visually-hidden">${caption}</caption>
-<thead role="rowgroup"><tr role="row">${headers}</tr></thead>
-<tbody role="rowgroup">${rows}</tbody></table>`;
-}
-
-/** A section that page.js replaces as a whole. */
-export function panel({
-  id,
-  title,
-  aside,
-  body,
-}: {
-  readonly id: string;
-  readonly title: string;
-  /** Next to the title. */
-  readonly aside?: MarkupContent;
-  /** Undefined: no data yet, and the section is hidden. */
-  readonly body: MarkupContent | undefined;
-}): Markup {
-  const hidden = body === undefined ? markup` hidden` : undefined;
-  return markup`<section id="${id}" data-part class="panel" aria-labelledby="${id}-title"${hidden}>
-<div class="head"><h2 id="${id}-title">${title}</h2>${aside}</div>
-${body}
-</section>
-`;
-}
-
-export function emptyText(text: string): Markup {
-  return markup`<p class="muted">${text}</p>`;
 }

@@ -1,20 +1,21 @@
 import { mostSpecific } from '../../../facts/workload/workload.js';
 import { formatCount } from '../../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../../lib/base/units.js';
+import { dataTable, emptyText, panel, term, timePart } from '../../pens/html-kit.js';
+import { lines, type Markup, markup } from '../../pens/markup.js';
 import { causeText, eventText, unknownUsageText } from '../../report/eviction-cause-text.js';
+import type { ShownEviction } from '../../report/eviction-report.js';
 import { type LastUsageReport, ownBytes } from '../../report/eviction-report.js';
 import type { LimitReport } from '../../report/limit-report.js';
 import { growthText } from '../../report/pod-growth.js';
 import { componentOrder } from '../../report/pod-report.js';
-import type { ShownEviction, Status } from '../status.js';
+import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
-import { componentBar, componentLegend, dataTable, emptyText, panel } from './components.js';
+import { componentBar, componentLegend } from './components.js';
 import type { Links } from './links.js';
-import { lines, type Markup, markup } from './markup.js';
 import { objectLinkList } from './object-links.js';
 import { factList, limitName, limitTable, verdictPart, workloadLinks } from './object-parts.js';
 import { sparkline } from './sparkline.js';
-import { term, timePart } from './texts.js';
 
 /** All that is remembered of one eviction: a link to it stays the same. */
 export function evictionPage(

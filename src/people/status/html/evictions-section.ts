@@ -1,11 +1,12 @@
 import { formatAge } from '../../../lib/base/units.js';
+import { emptyText, panel, timePart } from '../../pens/html-kit.js';
+import { type Markup, markup } from '../../pens/markup.js';
 import { causeText } from '../../report/eviction-cause-text.js';
+import type { ShownEviction } from '../../report/eviction-report.js';
 import type { HealthReport } from '../../report/health-report.js';
-import type { ShownEviction, Status } from '../status.js';
-import { emptyText, panel } from './components.js';
+import type { Status } from '../status.js';
 import type { Links } from './links.js';
-import { type Markup, markup } from './markup.js';
-import { countText, moreText, timePart } from './texts.js';
+import { countText, moreText } from './texts.js';
 
 /** The others, and why nodes were short, are in the list. */
 const shownCount = 3;

@@ -1,8 +1,9 @@
+import { findingTitles } from '../../answers/finding-titles.js';
+import { emptyText, panel } from '../../pens/html-kit.js';
+import { type Markup, markup } from '../../pens/markup.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import type { FindingKindReport, RankedFindingReport } from '../../report/ranked-findings.js';
-import { emptyText, panel } from './components.js';
 import type { Links } from './links.js';
-import { type Markup, markup } from './markup.js';
 import { countText, moreText } from './texts.js';
 
 /** Settings of pods that make their eviction likelier, or that have no effect, by kind. */
@@ -14,19 +15,6 @@ export function findings(cluster: ClusterReport | undefined, links: Links): Mark
     body: cluster === undefined ? undefined : bodyOf(cluster, links),
   });
 }
-
-export const findingTitles: Readonly<Record<FindingKindReport['kind'], string>> = {
-  amount_below_1ki: 'Limit, request or sizeLimit of less than 1Ki: the unit is likely a mistake',
-  no_limit_or_request: 'No limit or request, on a node close to evictions',
-  request_counts_as_zero: 'Request that counts as 0 under node pressure',
-  limit_of_one_container: 'Limit of the pod that comes from one container',
-  size_limit_above_pod_limit: 'Size limit above the limit of the pod',
-  memory_volume_full: 'emptyDir in memory that is full: writes fail',
-  limit_not_enforced: 'Limit that does not evict the pod, or sees only a part of what it writes',
-  logs_above_rotation: 'Logs above what rotation keeps',
-  volume_not_mounted: 'Volume that no container mounts',
-  not_in_detail: 'More containers, volumes, mounts or labels than are kept by name',
-};
 
 function bodyOf({ findings: kinds, summary }: ClusterReport, links: Links): Markup {
   const unchecked =

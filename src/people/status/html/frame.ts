@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { apiPrefix, listKinds } from '../../../config/served-paths.js';
 import { formatCount } from '../../../lib/base/text.js';
 import { formatAge } from '../../../lib/base/units.js';
+import { timePart } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent, trusted } from '../../pens/markup.js';
 import { script, style } from '../page-files.js';
 import type { Status } from '../status.js';
 import { type Links, linksFrom } from './links.js';
-import { type Markup, markup, type MarkupContent, trusted } from './markup.js';
 import { footerLinks } from './object-links.js';
-import { timePart } from './texts.js';
 import { statusSeverity } from './tiles.js';
 
 /** What all pages have around their content. */

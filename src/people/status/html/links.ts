@@ -1,7 +1,7 @@
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { ListKind } from '../../query/list-query.js';
 import type { PodPlace } from '../../report/pod-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
 
 /** Links to the pages, relative to one of them: all of them may be served below a prefix that the exporter does not know. */
 export interface Links {

@@ -1,19 +1,20 @@
 import { nameStem } from '../../../facts/workload/workload.js';
 import { formatCount } from '../../../lib/base/text.js';
 import { formatAge, formatBytes, formatForecast } from '../../../lib/base/units.js';
+import { dataTable, term, timePart } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { NamespaceReport } from '../../query/list-namespaces.js';
 import type { ListPage } from '../../query/list-page.js';
 import type { ListQuery } from '../../query/list-query.js';
 import { causeText } from '../../report/eviction-cause-text.js';
+import type { ShownEviction } from '../../report/eviction-report.js';
 import type { PodReport } from '../../report/pod-report.js';
 import { onePodNote, type WorkloadReport } from '../../report/workload-report.js';
-import type { ShownEviction } from '../status.js';
-import { bytesScale, componentBar, dataTable } from './components.js';
+import { bytesScale, componentBar } from './components.js';
 import type { Links } from './links.js';
 import { listPart } from './list-part.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
 import { limitRatioPart, workloadLinks } from './object-parts.js';
-import { isLastKnown, podChip, rowClass, term, timePart } from './texts.js';
+import { isLastKnown, podChip, rowClass } from './texts.js';
 
 /** Of a list: a part of it, the question, and the links of the page. */
 export interface ShownList<T> {

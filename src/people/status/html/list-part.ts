@@ -1,9 +1,9 @@
 import { formatCount } from '../../../lib/base/text.js';
+import { dataTable, emptyText } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { ListPage } from '../../query/list-page.js';
 import { type ListKind, type ListQuery, parametersOf, valuesOf } from '../../query/list-query.js';
-import { dataTable, emptyText } from './components.js';
 import { queryOf } from './links.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
 
 /** A list: what filters it, its rows, and the way to the others. */
 export interface ListPart<T> {

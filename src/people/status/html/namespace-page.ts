@@ -1,11 +1,11 @@
 import { formatCount } from '../../../lib/base/text.js';
 import { formatBytes } from '../../../lib/base/units.js';
+import { emptyText, panel } from '../../pens/html-kit.js';
+import { type Markup, markup } from '../../pens/markup.js';
 import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
-import { emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { podList, workloadTable } from './list-pages.js';
-import { type Markup, markup } from './markup.js';
 import { objectLinkList } from './object-links.js';
 import { evictionItems, factList } from './object-parts.js';
 import { moreText } from './texts.js';

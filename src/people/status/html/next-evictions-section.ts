@@ -1,15 +1,15 @@
 import type { Ranked } from '../../../lib/base/ranking.js';
 import { formatCount } from '../../../lib/base/text.js';
 import { formatAge, formatBytes, formatForecast, formatPercent } from '../../../lib/base/units.js';
+import { dataTable, emptyText, panel, toneClass } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitText, limitThresholds } from '../../report/limit-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { signalAmount, unreadPodsText } from '../../report/signal-report.js';
 import { referenceName } from '../problem-texts.js';
-import { dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
 import {
   countText,
   isLastKnown,
@@ -18,7 +18,6 @@ import {
   podChip,
   ratioSeverity,
   rowClass,
-  severityClass,
   unenforcedText,
 } from './texts.js';
 
@@ -122,7 +121,7 @@ function limitRow(limit: PodLimitReport, links: Links): Markup {
   const severity = isLastKnown(limit) ? 'unknown' : ratioSeverity(limit);
   return markup`<tr role="row"${rowClass(limit)}><th scope="row" role="rowheader">${podsText(limit, links)}${ageChip(limit)}</th>
 <td role="cell" class="low number" data-label="Used">${formatBytes(usedBytes)} of ${limitText(limit)} <span class="small muted">${ruleText(limit)}</span>${partMark(limit)}</td>
-<td role="cell" class="number"><span class="${severityClass(severity)}">${formatPercent(ratio)}</span>${timeNote('limit', limit.timeToLimitMs)}</td></tr>`;
+<td role="cell" class="number"><span class="${toneClass(severity)}">${formatPercent(ratio)}</span>${timeNote('limit', limit.timeToLimitMs)}</td></tr>`;
 }
 
 /** Why a node has no data is said above. */

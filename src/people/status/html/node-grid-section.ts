@@ -1,12 +1,12 @@
 import { formatCount } from '../../../lib/base/text.js';
 import { formatPercent } from '../../../lib/base/units.js';
+import { conditionMarks } from '../../answers/node-state.js';
+import { emptyText, panel } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { ClusterReport } from '../../report/cluster-report.js';
 import { type NodeCondition, nodeConditions } from '../../report/node-condition.js';
 import type { NodeGridReport, NodePoolReport, NodeTileReport } from '../../report/node-grid.js';
-import { emptyText, panel } from './components.js';
 import type { Links } from './links.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
-import { conditionMarks } from './node-state.js';
 import { countText } from './texts.js';
 
 /** Up to here tiles have names. */

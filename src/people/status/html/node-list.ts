@@ -1,13 +1,15 @@
 import { formatCount } from '../../../lib/base/text.js';
 import { formatAge, formatBytes, formatPercent } from '../../../lib/base/units.js';
+import { conditionMarks } from '../../answers/node-state.js';
+import { toneClass } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import { currentThreshold, headroomText, type ListedNodeReport, timeToEvictionText } from '../../query/list-nodes.js';
 import type { FilesystemReport } from '../../report/filesystem-report.js';
 import { bar, type Mark } from './bar.js';
 import type { ShownList } from './list-pages.js';
 import { listPart } from './list-part.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
-import { conditionMarks, stateChips } from './node-state.js';
-import { limitSeverity, severityClass, worst } from './texts.js';
+import { stateChips } from './state-chips.js';
+import { limitSeverity, worst } from './texts.js';
 
 export function nodeList(shown: ShownList<ListedNodeReport>): Markup {
   return listPart({
@@ -57,7 +59,7 @@ function fullnessOf(
       ? undefined
       : markup` <span class="chip plain">last known ${formatAge(lastKnownMs)} ago</span>`;
   const segments = [{ colour: `${severity}-bar`, label: text, amount: fullRatio }];
-  return markup`${bar({ segments, marks: marksOf(fullest), scale: 1, text })}<span class="small"><span class="${severityClass(severity)}">${formatPercent(fullRatio)}</span> <span class="muted">${filesystem}</span>${age}</span>`;
+  return markup`${bar({ segments, marks: marksOf(fullest), scale: 1, text })}<span class="small"><span class="${toneClass(severity)}">${formatPercent(fullRatio)}</span> <span class="muted">${filesystem}</span>${age}</span>`;
 }
 
 function marksOf({ evictionThresholdBytes: bytes, capacityBytes }: FilesystemReport): readonly Mark[] {

@@ -1,19 +1,20 @@
 import { formatAge, formatBytes, formatPercent } from '../../../lib/base/units.js';
+import type { Tone } from '../../pens/document.js';
+import { dataTable, timePart, toneClass } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { LimitExplanation } from '../../query/pod-explanation.js';
 import type { EvictionReport } from '../../report/eviction-report.js';
 import { canEvict, type LimitReport, limitSubject, limitText } from '../../report/limit-report.js';
 import type { WorkloadReference } from '../../report/workload-report.js';
 import { bar } from './bar.js';
-import { dataTable } from './components.js';
 import type { Links } from './links.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
 import { changeText, isFlat, sparkline, timeAxis } from './sparkline.js';
-import { ratioSeverity, type Severity, severityClass, timePart, unenforcedText } from './texts.js';
+import { ratioSeverity, unenforcedText } from './texts.js';
 
 /** What is to be known of a thing first, in one sentence, and what to do next. */
 export function verdictPart(
   { text, commands }: { readonly text: string; readonly commands: readonly string[] },
-  severity: Severity,
+  severity: Tone,
 ): Markup {
   return markup`<section id="part-verdict" data-part class="banner ${severity} verdict" aria-label="Verdict"><p><strong>${text}</strong></p>${commandList(commands)}</section>`;
 }
@@ -47,7 +48,7 @@ export function limitRatioPart(
   const severity = isOld || !canEvict(limit) ? 'unknown' : ratioSeverity(limit);
   const mark = limit.unenforced === undefined ? '' : `, ${unenforcedText(limit.unenforced)}`;
   const text = `of ${limitText(limit)}${what === '' ? '' : ` ${what}`}${mark}`;
-  return markup`<span class="${severityClass(severity)}">${formatPercent(limit.ratio)}</span> <span class="small muted">${text}</span>`;
+  return markup`<span class="${toneClass(severity)}">${formatPercent(limit.ratio)}</span> <span class="small muted">${text}</span>`;
 }
 
 /** With `samples` where there are curves. */
@@ -86,7 +87,7 @@ export function limitTable(
       text,
     })}</td>
 ${limit.samples && markup`<td role="cell" class="wide bar-cell">${curve(limit, limit.samples, axis)}</td>`}<td role="cell" class="low number" data-label="Used">${formatBytes(limit.usedBytes)} of ${limitText(limit)}${limit.counted === undefined ? undefined : markup` <span class="muted">${limit.counted}</span>`}</td>
-<td role="cell" class="number"><span class="${severityClass(severity)}">${formatPercent(limit.ratio)}</span></td></tr>`;
+<td role="cell" class="number"><span class="${toneClass(severity)}">${formatPercent(limit.ratio)}</span></td></tr>`;
   };
   const columns: Parameters<typeof dataTable>[2] = {
     'Limit of': 'text',

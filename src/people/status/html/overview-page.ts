@@ -1,8 +1,8 @@
 import { formatCount } from '../../../lib/base/text.js';
+import { type Markup, markup } from '../../pens/markup.js';
 import type { Problem, Status } from '../status.js';
 import { evictions } from './evictions-section.js';
 import type { Links } from './links.js';
-import { type Markup, markup } from './markup.js';
 import { nextEvictions } from './next-evictions-section.js';
 import { nodeGrid } from './node-grid-section.js';
 import { problemLink } from './problem-link.js';

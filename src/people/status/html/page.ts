@@ -1,3 +1,6 @@
+import { nodeDocument } from '../../answers/node.js';
+import { writeHtml } from '../../pens/html-pen.js';
+import { type Markup, markup } from '../../pens/markup.js';
 import { eventText } from '../../report/eviction-cause-text.js';
 import type { Status } from '../status.js';
 import type { PageView, ViewKind } from '../views.js';
@@ -6,10 +9,9 @@ import { knownSince } from './evictions-section.js';
 import { type PageFrame, renderFrame } from './frame.js';
 import { type Links, linksFrom } from './links.js';
 import { evictionList, namespaceList, podList, workloadList } from './list-pages.js';
-import { type Markup, markup } from './markup.js';
 import { namespacePage } from './namespace-page.js';
 import { nodeList } from './node-list.js';
-import { nodePage } from './node-page.js';
+import { objectLinkList } from './object-links.js';
 import { overviewBody } from './overview-page.js';
 import { containerList, volumeList } from './part-lists.js';
 import { podPage } from './pod-page.js';
@@ -36,7 +38,8 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   evictions: ({ data: page, query }, links, status) =>
     listBody('Evictions', markup`${knownSince(status)}${evictionList({ page, query, links })}`),
   search: searchPage,
-  node: nodePage,
+  node: ({ data }, links, status) =>
+    markup`${objectLinkList(status.links, { cluster: status.clusterName, node: data.node.node })}${writeHtml(nodeDocument(data), links)}`,
   pod: podPage,
   workload: workloadPage,
   namespace: namespacePage,

@@ -1,9 +1,9 @@
 import { formatBytes } from '../../../lib/base/units.js';
+import { type Markup, markup } from '../../pens/markup.js';
 import type { ContainerReport } from '../../report/pod-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
 import type { ShownList } from './list-pages.js';
 import { listPart } from './list-part.js';
-import { type Markup, markup } from './markup.js';
 import { limitRatioPart } from './object-parts.js';
 
 export function containerList(shown: ShownList<ContainerReport>): Markup {

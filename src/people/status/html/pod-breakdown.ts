@@ -1,11 +1,11 @@
 import { formatCount } from '../../../lib/base/text.js';
 import { formatBytes, formatPercent } from '../../../lib/base/units.js';
+import { dataTable, emptyText, panel, term, timePart } from '../../pens/html-kit.js';
+import { type Markup, markup } from '../../pens/markup.js';
 import type { MeasuredPodWithOutlook } from '../../query/pod-outlook.js';
 import { componentOrder } from '../../report/pod-report.js';
 import type { VolumeReport } from '../../report/volume-report.js';
-import { componentBar, componentLegend, dataTable, emptyText, panel } from './components.js';
-import { type Markup, markup } from './markup.js';
-import { term, timePart } from './texts.js';
+import { componentBar, componentLegend } from './components.js';
 
 /** By component and by container, to the byte. */
 export function breakdownPanel(pod: MeasuredPodWithOutlook): Markup {

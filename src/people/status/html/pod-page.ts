@@ -1,20 +1,22 @@
 import { mostSpecific } from '../../../facts/workload/workload.js';
 import { formatCount } from '../../../lib/base/text.js';
 import { formatAge, formatBytes, formatForecast } from '../../../lib/base/units.js';
+import type { Tone } from '../../pens/document.js';
+import { dataTable, emptyText, panel, timePart } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../query/pod-outlook.js';
 import { nearestBinding } from '../../report/limit-report.js';
 import { grewText, growthWithoutForecast } from '../../report/pod-growth.js';
 import { evictedVerdict, isSameLimit, type PodVerdictReport } from '../../report/pod-verdict.js';
 import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
-import { bytesScale, componentBar, componentLegend, dataTable, emptyText, panel } from './components.js';
+import { bytesScale, componentBar, componentLegend } from './components.js';
 import type { Links } from './links.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
 import { objectLinkList } from './object-links.js';
 import { evictionItems, factList, limitName, limitTable, verdictPart, workloadLinks } from './object-parts.js';
 import { breakdownPanel, volumesPanel } from './pod-breakdown.js';
 import { changeText, isFlat, sparkline } from './sparkline.js';
-import { isLastKnown, lastKnownChip, podChip, type Severity, timePart } from './texts.js';
+import { isLastKnown, lastKnownChip, podChip } from './texts.js';
 
 type PodView = PageView & { readonly kind: 'pod' };
 
@@ -61,7 +63,7 @@ function pressurePart({ nodePressure }: PodWithOutlook, links: Links): Markup {
   return markup`<p id="part-pressure" data-part class="banner warning">Node ${links.node(node)} ${state}: this pod is number ${rank} of those that it evicts.</p>`;
 }
 
-const severities: Readonly<Record<PodVerdictReport['kind'], Severity>> = {
+const severities: Readonly<Record<PodVerdictReport['kind'], Tone>> = {
   evicted: 'critical',
   above: 'critical',
   near: 'warning',
@@ -73,7 +75,7 @@ const severities: Readonly<Record<PodVerdictReport['kind'], Severity>> = {
 };
 
 /** What is only last known is in no colour of a state. */
-function severityOf(pod: PodWithOutlook): Severity {
+function severityOf(pod: PodWithOutlook): Tone {
   return isLastKnown(pod) ? 'unknown' : severities[pod.verdict.kind];
 }
 

@@ -1,6 +1,6 @@
+import { type Markup, markup } from '../../pens/markup.js';
 import type { Problem } from '../status.js';
 import { type Links, queryOf } from './links.js';
-import { type Markup, markup } from './markup.js';
 
 /** Sections of pages; the others are lists. */
 const pagesOf: Readonly<Partial<Record<Problem['section'], string>>> = {

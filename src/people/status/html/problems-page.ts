@@ -1,10 +1,10 @@
+import { panel } from '../../pens/html-kit.js';
+import { lines, type Markup, markup } from '../../pens/markup.js';
 import type { Problem, Status } from '../status.js';
 import type { PageView } from '../views.js';
-import { panel } from './components.js';
 import { findings } from './findings-section.js';
 import type { Links } from './links.js';
 import { listPart } from './list-part.js';
-import { lines, type Markup, markup } from './markup.js';
 import { problemLink } from './problem-link.js';
 import { trust } from './trust-section.js';
 

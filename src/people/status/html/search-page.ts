@@ -1,11 +1,11 @@
 import { formatCount } from '../../../lib/base/text.js';
+import { timePart } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { ListPage } from '../../query/list-page.js';
 import type { ListKind } from '../../query/list-query.js';
 import { referenceName } from '../problem-texts.js';
 import type { PageView } from '../views.js';
 import type { Links } from './links.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
-import { timePart } from './texts.js';
 
 /** What was found of each kind, with a link to all of it. */
 export function searchPage({ data, query }: PageView & { readonly kind: 'search' }, links: Links): Markup {

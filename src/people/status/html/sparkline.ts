@@ -1,6 +1,6 @@
 import { formatAge, formatBytes, formatTime } from '../../../lib/base/units.js';
+import { type Markup, markup } from '../../pens/markup.js';
 import type { LastUsageReport } from '../../report/eviction-report.js';
-import { type Markup, markup } from './markup.js';
 
 type Samples = LastUsageReport['samples'];
 

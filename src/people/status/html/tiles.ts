@@ -1,17 +1,19 @@
 import { formatCount } from '../../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../../lib/base/units.js';
+import type { Tone } from '../../pens/document.js';
+import { term } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitThresholds } from '../../report/limit-report.js';
 import { worstSeverity } from '../problems.js';
 import type { Status } from '../status.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
-import { countText, type Severity, term, worst } from './texts.js';
+import { countText, worst } from './texts.js';
 
 interface Tile {
   readonly label: string;
   readonly value: MarkupContent;
   readonly note: MarkupContent;
-  readonly severity: Severity | '';
+  readonly severity: Tone | '';
 }
 
 /** The values of the whole scope. */
@@ -64,7 +66,7 @@ function closeToEvicting({ summary }: ClusterReport): Tile {
 }
 
 /** Returns that of the worst problem, and without one `unknown` where there may be one that is not known. */
-export function statusSeverity({ problems, cluster }: Pick<Status, 'problems' | 'cluster'>): Severity {
+export function statusSeverity({ problems, cluster }: Pick<Status, 'problems' | 'cluster'>): Tone {
   const severity = worstSeverity(problems);
   return severity === 'ok' && (cluster === undefined || unknownCount(cluster.summary) > 0) ? 'unknown' : severity;
 }

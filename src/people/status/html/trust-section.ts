@@ -1,9 +1,9 @@
 import { formatCount } from '../../../lib/base/text.js';
 import { formatAge } from '../../../lib/base/units.js';
+import { panel } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { HealthReport, StoreHealthReport } from '../../report/health-report.js';
 import type { Status } from '../status.js';
-import { panel } from './components.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
 import { countText } from './texts.js';
 
 /** How far the data can be trusted. */

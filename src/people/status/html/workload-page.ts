@@ -1,17 +1,18 @@
 import { formatCount } from '../../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../../lib/base/units.js';
+import type { Tone } from '../../pens/document.js';
+import { dataTable, emptyText, panel } from '../../pens/html-kit.js';
+import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { WorkloadFacts } from '../../query/workload-explanation.js';
 import { absenceNames } from '../../report/absence-hints.js';
 import type { WorkloadVerdictReport } from '../../report/workload-verdict.js';
 import type { Status } from '../status.js';
 import type { PageView } from '../views.js';
-import { dataTable, emptyText, panel } from './components.js';
 import type { Links } from './links.js';
 import { podList } from './list-pages.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
 import { objectLinkList } from './object-links.js';
 import { evictionItems, factList, verdictPart } from './object-parts.js';
-import { moreText, type Severity } from './texts.js';
+import { moreText } from './texts.js';
 
 type WorkloadView = PageView & { readonly kind: 'workload' };
 
@@ -36,7 +37,7 @@ ${missingPanel(data, links)}
 }
 
 /** Nothing is green here: what a workload uses is no state. */
-const severities: Readonly<Record<WorkloadVerdictReport['kind'], Severity>> = {
+const severities: Readonly<Record<WorkloadVerdictReport['kind'], Tone>> = {
   near: 'warning',
   incomplete: 'warning',
   complete: 'unknown',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { lines, markup } from '../../../src/people/status/html/markup.js';
+import { lines, markup } from '../../src/people/pens/markup.js';
 
 it('markup escapes values in text and in attributes', () => {
   const hostile = `"><img src=x onerror='alert(1)'>&`;

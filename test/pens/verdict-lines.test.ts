@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { verdictLines } from '../../../src/commands/text/verdict-lines.js';
+import { verdictLines } from '../../src/people/pens/verdict-lines.js';
 
 const linesOf = (...commands: readonly string[]): readonly string[] => verdictLines({ text: 'Full.', commands }, 200);
 

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { notFound } from '../../../src/commands/text/not-found.js';
-import { type Column, renderTable } from '../../../src/commands/text/table.js';
-import { dataText, displayWidth, screenColumns, shorten } from '../../../src/commands/text/terminal-text.js';
+import { notFound } from '../../src/commands/text/not-found.js';
+import { dataText, screenColumns } from '../../src/commands/text/output.js';
+import { type Column, renderTable } from '../../src/people/pens/table.js';
+import { displayWidth, shorten } from '../../src/people/pens/terminal-text.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 

@@ -1,4 +1,4 @@
-import { escapeInvisible } from '../../../lib/base/text.js';
+import { escapeInvisible } from '../../lib/base/text.js';
 
 /** HTML text. Created only by {@link markup}, {@link trusted} and {@link lines}, so that everything else is escaped. */
 export class Markup {

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../../src/cluster/kube/objects.js';
-import type { EvictionThreshold, ImageSettings } from '../../../src/cluster/kubelet/kubelet-configuration.js';
-import type { NodeSummary, PodSummary } from '../../../src/cluster/kubelet/summary.js';
-import { nodeText } from '../../../src/commands/explain/node-text.js';
-import { nodeImages } from '../../../src/facts/node/node-images.js';
-import { nodeThresholds } from '../../../src/facts/node/node-thresholds.js';
-import type { NodeSnapshot } from '../../../src/facts/node/node-view.js';
-import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
-import { nodeReportOf } from '../../../src/people/query/list-nodes.js';
-import { nodeExplanation } from '../../../src/people/query/node-explanation.js';
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { EvictionThreshold, ImageSettings } from '../../src/cluster/kubelet/kubelet-configuration.js';
+import type { NodeSummary, PodSummary } from '../../src/cluster/kubelet/summary.js';
+import { nodeImages } from '../../src/facts/node/node-images.js';
+import { nodeThresholds } from '../../src/facts/node/node-thresholds.js';
+import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import { nodeDocument } from '../../src/people/answers/node.js';
+import { type TextForm, writeText } from '../../src/people/pens/text-pen.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import { nodeReportOf } from '../../src/people/query/list-nodes.js';
+import { nodeDisks, nodeExplanation } from '../../src/people/query/node-explanation.js';
 import {
   aContainer,
   aContainerSummary,
@@ -19,15 +20,9 @@ import {
   aPod,
   aPodSummary,
   aThreshold,
-} from '../../support/builders.js';
-import {
-  aClusterSnapshot,
-  aFreshNode,
-  anAbsentNode,
-  aNodeSnapshot,
-  aReading,
-} from '../../support/snapshot-builders.js';
-import { gib } from '../../support/units.js';
+} from '../support/builders.js';
+import { aClusterSnapshot, aFreshNode, anAbsentNode, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
+import { gib } from '../support/units.js';
 
 const disk = anFsStats({
   capacityBytes: 100 * gib,
@@ -87,12 +82,14 @@ function readingWith(reading: ClusterReading, changes: Partial<NodeSnapshot>): C
   return { ...reading, snapshot: { ...reading.snapshot, nodes: [{ ...node, snapshot }] } };
 }
 
-function textOf(reading: ClusterReading, width = Infinity): string {
+function textOf(reading: ClusterReading, form: Partial<TextForm> = {}): string {
   const explanation = nodeExplanation(reading, 'node-1');
   if (explanation === undefined) throw new Error('node-1 is not in the reading');
   const [view = anAbsentNode('node-1', 'never')] = reading.snapshot.nodes;
-  const { condition } = nodeReportOf(view, reading);
-  return nodeText({ ...explanation, condition }, { width, readAtMs: reading.readAtMs });
+  const node = { ...explanation, ...nodeReportOf(view, reading) };
+  const none = { items: [], totalCount: 0, offset: 0, limit: 50 };
+  const document = nodeDocument({ node, disks: nodeDisks(reading, view), pods: none, evictions: [] });
+  return writeText(document, { width: Infinity, isWhole: true, ...form });
 }
 
 describe('the text about a node', () => {
@@ -107,7 +104,7 @@ describe('the text about a node', () => {
     ];
     const settings = { highThresholdPercent: 90, lowThresholdPercent: 80, minAgeMs: 120_000, maxListedCount: 50 };
     await expect(textOf(readingOf({ pods, unmeasured, node: { images }, settings }))).toMatchFileSnapshot(
-      '../../golden/explain-node.txt',
+      '../golden/explain-node.txt',
     );
   });
 
@@ -120,8 +117,8 @@ describe('the text about a node', () => {
         ],
       }),
     );
-    expect(text).toMatch(/nodefs\.available +12Gi +5Gi +7Gi +20Gi for 1m30s, crossed/);
-    expect(text).toContain('imagefs.available 12Gi (no threshold)');
+    expect(text).toMatch(/nodefs\.available, containerfs\.available +12Gi +5Gi; soft 20Gi for 1m30s, crossed +7Gi/);
+    expect(text).toMatch(/imagefs\.available +12Gi +none +-/);
     expect(text).not.toContain('assumed');
   });
 
@@ -129,49 +126,49 @@ describe('the text about a node', () => {
     const minReclaim = { amount: gib };
     const thresholds = [aThreshold({ value: { amount: 15 * gib }, minReclaim })];
     const text = textOf(readingOf({ pods, thresholds, node: { diskPressure: true } }));
-    expect(text).toContain('To free the missing 4Gi: shop/large.');
-    expect(text).toContain('Condition DiskPressure: true.');
+    expect(text).toContain('To free the missing 4Gi it evicts 1 pod, which frees 10Gi.');
+    expect(text).toContain('\nDiskPressure:   true: the kubelet evicts');
   });
 
   it.each<readonly [string, readonly EvictionThreshold[], string]>([
-    ['below a threshold', [aThreshold({ value: { amount: 15 * gib } })], 'The kubelet evicts, and refuses new pods.'],
+    ['below a threshold', [aThreshold({ value: { amount: 15 * gib } })], 'the kubelet evicts, and refuses new pods'],
     [
       'below a soft one alone',
       [aThreshold({ value: { amount: 2 * gib } }), aThreshold({ value: { amount: 15 * gib }, gracePeriodMs: 90_000 })],
-      'The kubelet evicts, and refuses new pods.',
+      'the kubelet evicts, and refuses new pods',
     ],
     [
       'above all of them',
       [aThreshold({ value: { amount: 2 * gib } })],
-      'No threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over.',
+      'no threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over',
     ],
     [
       'without a threshold that is known',
       [],
-      'The kubelet refuses new pods, and may be evicting: its headroom is not known.',
+      'the kubelet refuses new pods, and may be evicting: its headroom is not known',
     ],
   ])('the text about a node under DiskPressure %s says what its kubelet does', (_what, thresholds, text) => {
     expect(textOf(readingOf({ thresholds, node: { diskPressure: true } }))).toContain(
-      `Condition DiskPressure: true. ${text}\n`,
+      `\nDiskPressure:   true: ${text}\n`,
     );
   });
 
   it('the text about a node shows the order for inodes where they are short', () => {
-    const inodesOf = (amount: number) => [aThreshold({ signal: 'nodefs.inodesFree', value: { amount } })];
-    expect(textOf(readingOf({ pods, thresholds: inodesOf(450) }))).not.toContain('uses no inodes');
-    const text = textOf(readingOf({ pods, thresholds: inodesOf(451) }));
-    expect(text).toMatch(/nodefs\.inodesFree +900 +451 +449/);
-    expect(text).toContain('To free 46 inodes: not enough, all pods that may be evicted free 0 inodes.');
+    const inodes = [aThreshold({ signal: 'nodefs.inodesFree', value: { amount: 451 } })];
+    const text = textOf(readingOf({ pods, thresholds: inodes }));
+    expect(text).toMatch(/nodefs\.inodesFree, containerfs\.inodesFree +900 inodes +451 inodes +449 inodes/);
+    expect(text).toContain('To free 46 inodes it evicts 2 pods, which frees 0 inodes: not enough.');
+    expect(text).toContain('uses no inodes');
   });
 
-  it('the text about a node that is short of nothing has its signals in two lines: with a threshold and without', () => {
-    const text = textOf(readingOf({ pods, thresholds: [aThreshold({ value: { amount: gib } })] }));
-    expect(text).toContain(`
-Not short: nodefs.available 12Gi (11Gi above its threshold), containerfs.available 12Gi (11Gi above its threshold).
-Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no threshold), imagefs.inodesFree 900 (no threshold), containerfs.inodesFree 900 (no threshold).
-`);
-    expect(text).not.toContain('SIGNAL');
-    expect(text).toMatch(/^Not close to evicting pods: .* above the nearest threshold, of \S+\.\n\nNode node-1/);
+  it('the text about a node that is short of nothing has the nearest signal, and with it the others', () => {
+    const reading = readingOf({ pods, thresholds: [aThreshold({ value: { amount: gib } })] });
+    expect(textOf(reading)).toMatch(
+      /^Nearly full\. Not close to evicting pods: 11Gi above the nearest threshold, of \S+\.\n\n/,
+    );
+    const short = textOf(reading, { isWhole: false });
+    expect(short).toMatch(/Eviction signals:\n.*\nnodefs\.available, containerfs\.available +12Gi +1Gi +11Gi\n/);
+    expect(short).not.toMatch(/Other signals|Parts of|Images:/);
   });
 
   it('a node of which nobody knows what is free is not called far from a threshold, whatever is free elsewhere', () => {
@@ -184,7 +181,7 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
       summary: { nodefs: { ...disk, capacityBytes: undefined }, imagefs: undefined, containerfs: undefined },
     });
     expect(textOf(sizeless)).toMatch(
-      /^Not known whether .*: the capacity of nodefs is not known\.\n[^]*\nWarning: the kubelet does not report the capacity of nodefs, or figures[^]*\nNot compared: nodefs.available 12Gi \(unknown threshold\),/,
+      /^Not known whether .*: the capacity of nodefs is not known\.\nWarning: the kubelet does not report the capacity of nodefs, or figures[^]*\nnodefs\.available\b.* 12Gi +none/,
     );
     const text = textOf(readingWith(far, { frozen }));
     expect(text).toMatch(/^Not known whether it is close to evicting pods: what is free is not known\.\n/);
@@ -195,11 +192,11 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
 
   it('the text about a node shows ten pods of the order', () => {
     const many = Array.from({ length: 14 }, (_, index) => podOf(`cart-${index}`, 14 - index));
-    expect(textOf(readingOf({ pods: many }))).toContain('\nand 4 more.\n');
+    expect(textOf(readingOf({ pods: many }))).toContain('\nand 4 more pods\n');
   });
 
   it('the text about a node reports that no pod is known', () => {
-    expect(textOf(readingOf())).toContain('imagefs.available, containerfs.available: no pod of this node is known.');
+    expect(textOf(readingOf())).toContain('Order of eviction for imagefs.available: no pod is left to evict.');
   });
 
   it.each([
@@ -209,8 +206,8 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
   ])('a node with %i pods that are not read ranks nobody and frees nothing', (unreadPodCount, text) => {
     const reading = readingWith(readingOf({ pods }), { unreadPodCount });
     const shown = textOf(reading);
-    expect(shown).toContain(`\nOrder of eviction: unknown, ${text}\n`);
-    expect(shown).toMatch(/imagefs\.available +12Gi +15Gi +-3Gi/);
+    expect(shown).toContain(`\nOrder of eviction for imagefs.available: unknown, ${text}\n`);
+    expect(shown).toMatch(/imagefs\.available +12Gi +15Gi assumed +-3Gi/);
     expect(shown).not.toMatch(/RANK|To free/);
     const explanation = nodeExplanation(reading, 'node-1');
     expect(explanation).toMatchObject({
@@ -231,7 +228,7 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
     const shown = textOf(reading);
     expect(shown.includes('RANK')).toBe(isRanked);
     expect(shown.includes('Not ranked: 1 pod of the summary that the API server does not know.')).toBe(isRanked);
-    expect(shown.includes('Order of eviction: unknown, 1 pod of this node is not read')).toBe(!isRanked);
+    expect(shown.includes('imagefs.available: unknown, 1 pod of this node is not read')).toBe(!isRanked);
   });
 
   it('a pod of unknown age that the API server does not know counts as not read', () => {
@@ -240,12 +237,12 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
     const young = aPodSummary({ name: 'young', startTimeMs: timeMs });
     const reading = readingOf({ pods, summary: { nodefs: { ...disk, timeMs } } });
     const shown = textOf(readingWith(reading, { unknownPods: [unknown, young] }));
-    expect(shown).toContain('Order of eviction: unknown, 2 pods of this node are not read');
+    expect(shown).toContain('imagefs.available: unknown, 2 pods of this node are not read');
   });
 
   it.each([60, 40])('the text about a node fits a terminal of %i columns, with whole headers', (width) => {
     const nodefs = anFsStats({ capacityBytes: 100 * gib, availableBytes: 9 * gib, usedBytes: 91 * gib });
-    const text = textOf(readingOf({ pods, unmeasured, summary: { nodefs } }), width);
+    const text = textOf(readingOf({ pods, unmeasured, summary: { nodefs } }), { width });
     expect(text).toMatch(/^SIGNAL.* HEADROOM/m);
     expect(text).not.toMatch(/[A-Z]…|…[A-Z]/);
     const lines = text.split('\n').filter((line) => !/^ {2}(?:ephemeral-storage-exporter|kubectl) /.test(line));
@@ -253,35 +250,51 @@ Not compared: nodefs.inodesFree 900 (no threshold), imagefs.available 12Gi (no t
   });
 });
 
-it('the text about a node without data reports why, and since when', () => {
-  const node = aNode({ ready: false, readyChangedAtMs: Date.UTC(2026, 0, 1) - 90_000, kubeletVersion: 'v1.36.3' });
-  const reading = aReading({
-    snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-1', 'timeout')] }),
-    knownNodes: [node],
-    failures: new Map([['node-1', { reason: 'timeout', message: 'no answer within 10 s', ageMs: 2000 }]]),
-  });
-  expect(textOf(reading)).toBe(`\
-No data (timeout): no answer within 10 s, 2s ago. The kubelet does not answer in time. Check the load of the node and kubelet.requestTimeout.
+describe('the text about a node without data', () => {
+  it('the text about a node without data reports why, and since when', () => {
+    const node = aNode({ ready: false, readyChangedAtMs: Date.UTC(2026, 0, 1) - 90_000, kubeletVersion: 'v1.36.3' });
+    const reading = aReading({
+      snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-1', 'timeout')] }),
+      knownNodes: [node],
+      failures: new Map([['node-1', { reason: 'timeout', message: 'no answer within 10 s', ageMs: 2000 }]]),
+    });
+    expect(textOf(reading, { isWhole: false })).toBe(`\
+No data (no answer in time): no answer within 10 s, 2s ago. The kubelet does not answer in time. Check the load of the node and kubelet.requestTimeout.
+1 running pod not measured.
+  kubectl describe node node-1
+  kubectl get --raw /api/v1/nodes/node-1/proxy/stats/summary
+  ssh node-1 'sudo journalctl -u kubelet -n 100 --no-pager'
 
-Node node-1: kubelet v1.36.3 on linux.
-The node has not been ready for 1m30s.
-Condition DiskPressure: false.
+Node node-1
+State:          no data: no answer in time
+Kubelet:        v1.36.3 on linux
+Ready:          false since 2025-12-31 23:58:30 UTC
+DiskPressure:   false
+Pods measured:  0 of 1
+
+Disk:
+Not known: no summary of its kubelet was read since the exporter started.
+
+Who is evicted next:
+Unknown: no data. Whom the kubelet evicts now does not follow from what was last known.
 `);
-  expect(nodeExplanation(reading, 'node-1')).toMatchObject({
-    state: 'absent',
-    reason: 'timeout',
-    signals: [],
+    expect(nodeExplanation(reading, 'node-1')).toMatchObject({
+      state: 'absent',
+      reason: 'timeout',
+      signals: [],
+    });
   });
-});
 
-it('the text about a node without data shows the sizes of its images, and not which are in use', () => {
-  const node = aNode({ images: [{ name: 'app:1', keys: ['app:1'], sizeBytes: gib }] });
-  const nodes = [anAbsentNode('node-1', 'timeout')];
-  const text = textOf(aReading({ snapshot: aClusterSnapshot({ nodes }), knownNodes: [node] }));
-  expect(text).toContain('Images: 1, 1Gi compressed (more on disk).\n');
-  expect(text).toContain('The largest: app:1 (1Gi).\n');
-});
+  it('the text about a node without data shows the sizes of its images, and not which are in use', () => {
+    const node = aNode({ images: [{ name: 'app:1', keys: ['app:1'], sizeBytes: gib }] });
+    const nodes = [anAbsentNode('node-1', 'timeout')];
+    const text = textOf(aReading({ snapshot: aClusterSnapshot({ nodes }), knownNodes: [node] }));
+    expect(text).toContain('Images: 1, 1Gi compressed (more on disk).');
+    expect(text).toMatch(/\napp:1 +1Gi +not known$/m);
+    expect(text).toContain('Warnings (no data: by the specs of its pods alone):\nNothing was found.\n');
+  });
 
-it('an unknown node has no text', () => {
-  expect(nodeExplanation(aReading(), 'node-9')).toBeUndefined();
+  it('an unknown node has no text', () => {
+    expect(nodeExplanation(aReading(), 'node-9')).toBeUndefined();
+  });
 });

@@ -1,0 +1,212 @@
+import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
+import { groupBy } from '../../lib/base/maps.js';
+import { countedText } from '../../lib/base/text.js';
+import { formatAge, formatForecast } from '../../lib/base/units.js';
+import {
+  type Block,
+  type BlockOf,
+  bytes,
+  type Line,
+  type Measure,
+  type Piece,
+  type Row,
+  type Tone,
+} from '../pens/document.js';
+import type { MeasuredShownNode, ShownNode } from '../query/node-explanation.js';
+import {
+  isShort,
+  nearestSignal,
+  type SignalReport,
+  thresholdOf,
+  unreadPodsText,
+  type VictimReport,
+} from '../report/signal-report.js';
+import { podLink, text } from './parts.js';
+
+/** When the kubelet evicts, and whom. */
+export function evictionOrder(node: ShownNode): readonly Block[] {
+  if (node.state === 'absent')
+    return [text('Unknown: no data. Whom the kubelet evicts now does not follow from what was last known.')];
+  if (node.signals.length === 0) return [text('Unknown: the kubelet has no eviction signals.')];
+  const { layout, signals } = node;
+  const nearest = nearestSignal(signals);
+  return [
+    countdown(node, nearest),
+    ...signalTables(signals, nearest),
+    ...(layout === undefined ? [] : [{ ...text(reclaimTexts[layout]), detail: 'open' as const }]),
+    ...(nearest === undefined ? [] : victims(nearest, node)),
+  ];
+}
+
+function countdown({ condition, pressure }: MeasuredShownNode, nearest: SignalReport | undefined): Block {
+  if (condition === 'no_space') return text('Nobody: no threshold is in force for a disk that is full.');
+  if (pressure?.headroom === undefined) {
+    const isUnknown = condition === 'unknown' || condition === 'refusing';
+    return text(isUnknown ? 'Not known whether a threshold is close.' : 'Not close to a threshold.');
+  }
+  const { signal, headroom } = pressure;
+  if (headroom < 0 && nearest?.victims?.length === 0)
+    return text(`Nobody: it is below its threshold of ${signal}, and no pod is left to evict.`);
+  return text(['Time to eviction: ', ...whenPieces({ ...pressure, headroom }), '.']);
+}
+
+function whenPieces({
+  signal,
+  headroom,
+  timeToEvictionMs,
+}: NonNullable<MeasuredShownNode['pressure']> & { readonly headroom: number }): readonly Piece[] {
+  if (headroom < 0) return [{ text: 'now', tone: 'critical' }, `: below its threshold of ${signal}`];
+  if (timeToEvictionMs === undefined)
+    return [`unknown: no steady growth is measured, or it takes more than a day (${signal})`];
+  return [{ text: `in ${formatForecast(timeToEvictionMs)}`, tone: 'warning' }, `, at its present growth (${signal})`];
+}
+
+/** https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#reclaiming-node-level-resources */
+const reclaimTexts: Readonly<Record<NonNullable<MeasuredShownNode['layout']>, string>> = {
+  shared: 'Below a threshold, the kubelet deletes dead containers and unused images before it evicts.',
+  dedicated:
+    'Below a threshold of imagefs or containerfs, the kubelet deletes dead containers and unused images before it evicts; of nodefs, nothing.',
+  split:
+    'Before it evicts, the kubelet deletes unused images for imagefs, and dead containers for nodefs and containerfs.',
+};
+
+const assumedText =
+  'The thresholds are assumed: they are the defaults of Kubernetes. With kubelet.readConfig (needs get on nodes/configz) they are read from the kubelet.';
+
+/** The signals that are short, else the nearest one, and the others. Signals that are copies of one another are one row. */
+function signalTables(signals: readonly SignalReport[], nearest: SignalReport | undefined): readonly Block[] {
+  const short = signals.filter(isShort);
+  const key = nearest && copyKey(nearest);
+  const first = signals.filter((of) => (short.length === 0 ? copyKey(of) === key : short.includes(of)));
+  const others = signals.filter((of) => !first.includes(of));
+  const isAssumed = signals.some((of) => of.isAssumed === true);
+  return [
+    ...(first.length === 0
+      ? [text('No threshold of this kubelet is known.')]
+      : [signalTable('Eviction signals', first)]),
+    ...(others.length === 0 ? [] : [{ ...signalTable('Other signals', others), detail: 'folded' as const }]),
+    ...(isAssumed ? [{ ...text(assumedText), detail: 'open' as const }] : []),
+  ];
+}
+
+function signalTable(caption: string, signals: readonly SignalReport[]): BlockOf<'table'> {
+  const copies = groupBy(signals, copyKey);
+  return {
+    is: 'table',
+    caption,
+    columns: [
+      { title: 'Signal', minWidth: 20 },
+      { title: 'Available', isNumber: true, rank: 1 },
+      { title: 'Threshold', isNumber: true, rank: 2 },
+      { title: 'Headroom', isNumber: true },
+    ],
+    rows: [...copies.values()].map(signalRow),
+  };
+}
+
+/** The same for signals that say the same of one disk. */
+function copyKey(of: SignalReport): string {
+  const { signal, available, headroom, soft, isAssumed } = of;
+  return JSON.stringify([countsInodes(signal), available, thresholdOf(of), headroom, soft, isAssumed]);
+}
+
+function signalRow(copies: readonly [SignalReport, ...SignalReport[]]): Row {
+  const [first] = copies;
+  const { signal, available, headroom, soft, isAssumed } = first;
+  const threshold = thresholdOf(first);
+  const ofSoft =
+    soft === undefined
+      ? []
+      : [
+          '; soft ',
+          amountOf(signal, thresholdOf(soft)),
+          ` for ${formatAge(soft.gracePeriodMs)}`,
+          ...(soft.isCrossed ? [', ', { text: 'crossed', tone: 'critical' as const }] : []),
+        ];
+  return {
+    cells: [
+      copies.map((of) => of.signal).join(', '),
+      amountOf(signal, available),
+      [threshold === undefined ? 'none' : amountOf(signal, threshold), isAssumed === true ? ' assumed' : '', ...ofSoft],
+      amountOf(signal, headroom, (headroom ?? 0) < 0 ? 'critical' : undefined),
+    ],
+  };
+}
+
+export function amountOf(signal: EvictionSignal, amount: number | undefined, tone?: Tone): Measure {
+  return { amount, unit: countsInodes(signal) ? 'inodes' : 'bytes', tone };
+}
+
+const shownVictimCount = 10;
+
+function victims(
+  { signal, victims: all, toFree }: SignalReport,
+  { unreadPodCount, unrankedPodCount = 0, enforcement }: MeasuredShownNode,
+): readonly Block[] {
+  const title = `Order of eviction for ${signal}`;
+  if (all === undefined)
+    return [
+      text(
+        `${title}: unknown, ${unreadPodsText(unreadPodCount ?? 0, enforcement)}${unreadReason(unreadPodCount ?? 0, enforcement)}.`,
+      ),
+    ];
+  if (all.length === 0) return [text(`${title}: no pod is left to evict.`)];
+  const unranked = countedText(unrankedPodCount, ['pod', 'pods']);
+  return [
+    {
+      is: 'table',
+      caption: title,
+      columns: [
+        { title: 'Rank' },
+        { title: 'Pod', minWidth: 12 },
+        { title: 'Usage', isNumber: true },
+        { title: 'Request', isNumber: true, rank: 3 },
+        { title: 'Priority', isNumber: true, rank: 2 },
+        { title: 'Why', minWidth: 21, rank: 1 },
+      ],
+      rows: all.slice(0, shownVictimCount).map((victim) => ({
+        cells: [
+          String(victim.rank),
+          podLink(victim),
+          amountOf(signal, victim.usage),
+          bytes(victim.request),
+          String(victim.priority),
+          why(signal, victim),
+        ],
+      })),
+      totalCount: all.length,
+      what: 'pods',
+    },
+    ...(toFree === undefined ? [] : [text(freeingLine(signal, toFree))]),
+    ...(unranked === '' ? [] : [text(`Not ranked: ${unranked} of the summary that the API server does not know.`)]),
+  ];
+}
+
+function unreadReason(podCount: number, enforcement: MeasuredShownNode['enforcement'] = []): string {
+  if (podCount === 0 || enforcement.includes('virtual_cluster')) return '';
+  const [they, them] = podCount === 1 ? ['it is', 'it'] : ['they are', 'them'];
+  return `: ${they} out of scope, or the API server does not know ${them}`;
+}
+
+function freeingLine(
+  signal: EvictionSignal,
+  { amount, isMissing, victims: evicted, freed, isEnough }: NonNullable<SignalReport['toFree']>,
+): Line {
+  return [
+    `To free ${isMissing ? 'the missing ' : ''}`,
+    amountOf(signal, amount),
+    ` it evicts ${countedText(evicted.length, ['pod', 'pods']) || 'nobody'}, which frees `,
+    amountOf(signal, freed),
+    isEnough ? '.' : ': not enough.',
+  ];
+}
+
+function why(signal: EvictionSignal, { place, usage = 0, request, exempt }: VictimReport): Line {
+  const ofInodes = countsInodes(signal);
+  const texts: Readonly<Record<VictimReport['place'], readonly Piece[]>> = {
+    no_statistics: ['no statistics'],
+    above_request: ofInodes ? ['uses inodes'] : [bytes(usage - request), ' above its request'],
+    within_request: ofInodes ? ['uses no inodes'] : [bytes(request - usage), ' below its request'],
+  };
+  return [...texts[place], exempt === undefined ? '' : `; never evicted: ${exempt}`];
+}

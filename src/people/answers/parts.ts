@@ -1,0 +1,29 @@
+import type { BlockOf, Line, Link, Tone } from '../pens/document.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import { canEvict, type LimitReport, limitThresholds } from '../report/limit-report.js';
+import type { PodPlace } from '../report/pod-report.js';
+
+export function podLink({ namespace, pod }: Pick<PodPlace, 'namespace' | 'pod'>): Link {
+  return { path: ['pods', namespace, pod], shown: `${namespace}/${pod}` };
+}
+
+/** Shown as its time. */
+export function evictionLink({ uid, evictedAtMs }: Pick<EvictionReport, 'uid' | 'evictedAtMs'>): Link {
+  return { path: ['evictions', uid], shown: { atMs: evictedAtMs } };
+}
+
+/** Returns the tone of how full something is. */
+export function fullTone(ratio: number): Tone {
+  if (ratio >= limitThresholds.high) return 'critical';
+  return ratio >= limitThresholds.near ? 'warning' : 'ok';
+}
+
+/** The same of a limit; `unknown` for a low ratio that says little: only a part of what is written is compared with the limit. */
+export function ratioTone(limit: LimitReport): Tone {
+  const tone = fullTone(limit.ratio);
+  return !canEvict(limit) || (limit.unenforced !== undefined && tone === 'ok') ? 'unknown' : tone;
+}
+
+export function text(line: Line): BlockOf<'text'> {
+  return { is: 'text', line };
+}
