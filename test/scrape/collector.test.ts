@@ -948,6 +948,17 @@ it.each([{ controllers: true }, { labels: ['app'] }])(
   },
 );
 
+it('the evictions of a workload are counted once while some of its pods are too young to be measured', async () => {
+  const cluster = twoNodes();
+  const { collect, clock } = aCollector(cluster, { labels: ['app'] });
+  const young = { ...cart('cart-9', 'node-2'), runningSinceMs: clock.nowMs() };
+  cluster.setPods('node-1', [cart('cart-0', 'node-1')]);
+  cluster.setPods('node-2', [young, { ...young, name: 'other-0', labels: { app: 'other' } }]);
+  const { workloads, evictions } = await collect();
+  expect(workloads.map(({ workload }) => workload.name)).toEqual(['cart']);
+  expect(evictions.workloads.map(({ of }) => of.name)).toEqual(['cart', 'other']);
+});
+
 describe('Collector: configurations of kubelets', () => {
   const configuration = (amount: number): KubeletConfiguration => ({
     thresholds: [aThreshold({ value: { amount } })],
