@@ -538,34 +538,33 @@ describe('credentials of a kubeconfig', () => {
   });
 });
 
-describe('client-node', () => {
-  /** Runs `script` in a separate process in which loading client-node fails. */
-  async function runWithoutClientNode(script: string): Promise<string> {
-    const hooks = `export function resolve(specifier, context, next) {
+/** Runs `script` in a separate process in which loading client-node fails. */
+async function runWithoutClientNode(script: string): Promise<string> {
+  const hooks = `export function resolve(specifier, context, next) {
       if (specifier === '@kubernetes/client-node') throw new Error('client-node was imported');
       return next(specifier, context);
     }`;
-    const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))});`;
-    const run = promisify(execFile);
-    const { stdout } = await run(process.execPath, [
-      '--import',
-      'tsx',
-      '--import',
-      dataUrl(register),
-      '--input-type=module',
-      '-e',
-      script,
-    ]);
-    return stdout.trim();
-  }
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(dataUrl(hooks))});`;
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, [
+    '--import',
+    'tsx',
+    '--import',
+    dataUrl(register),
+    '--input-type=module',
+    '-e',
+    script,
+  ]);
+  return stdout.trim();
+}
 
-  const dataUrl = (script: string): string => `data:text/javascript,${encodeURIComponent(script)}`;
+const dataUrl = (script: string): string => `data:text/javascript,${encodeURIComponent(script)}`;
 
-  it('client-node is loaded for a kubeconfig and not for a service account', async ({ folder }) => {
-    await folder.write('serviceaccount/token', 'one');
-    await folder.write('serviceaccount/ca.crt', authority.certificate);
-    await folder.writeKubeconfig('.kube/config', kubeconfig({}));
-    const load = (homeDir: string): string => `
+it('client-node is loaded for a kubeconfig and not for a service account', async ({ folder }) => {
+  await folder.write('serviceaccount/token', 'one');
+  await folder.write('serviceaccount/ca.crt', authority.certificate);
+  await folder.writeKubeconfig('.kube/config', kubeconfig({}));
+  const load = (homeDir: string): string => `
       import { systemClock } from ${JSON.stringify(new URL('../../src/lib/base/clock.ts', import.meta.url).href)};
       import { loadCredentials } from ${JSON.stringify(new URL('../../src/cluster/credentials/load-credentials.ts', import.meta.url).href)};
       const loaded = await loadCredentials({
@@ -575,13 +574,12 @@ describe('client-node', () => {
         clock: systemClock,
       }).catch((error) => ({ description: error.message }));
       console.log(loaded.description);`;
-    const [inCluster, withKubeconfig] = await Promise.all([
-      runWithoutClientNode(load(join(folder.path, 'nobody'))),
-      runWithoutClientNode(load(folder.path)),
-    ]);
-    expect(inCluster).toBe(`service account in ${join(folder.path, 'serviceaccount')}`);
-    expect(withKubeconfig).toBe('client-node was imported');
-  });
+  const [inCluster, withKubeconfig] = await Promise.all([
+    runWithoutClientNode(load(join(folder.path, 'nobody'))),
+    runWithoutClientNode(load(folder.path)),
+  ]);
+  expect(inCluster).toBe(`service account in ${join(folder.path, 'serviceaccount')}`);
+  expect(withKubeconfig).toBe('client-node was imported');
 });
 
 describe('credentials of an exec plugin', () => {

@@ -132,29 +132,27 @@ it('the last good pair for kubelets is kept while certificate and key do not mat
   });
 });
 
-describe('unusable files', () => {
-  const faults: [string, () => Promise<Parameters<typeof setUp>[0]>, string][] = [
-    ['a missing token', () => Promise.resolve({ bearerTokenFile: '/missing/token' }), '/missing/token cannot be read'],
-    ['an empty token', async () => ({ bearerTokenFile: await fileOf('empty', ' \n') }), 'is empty'],
-    [
-      'a CA that is not a certificate',
-      async () => ({ tls: { caFile: await fileOf('bad.crt', 'nonsense') } }),
-      'is not a certificate in PEM form',
-    ],
-    [
-      'a key of another certificate',
-      async () => ({
-        tls: { certFile: await fileOf('a.crt', pair.cert), keyFile: await fileOf('b.key', otherPair.key) },
-      }),
-      'is not the key of kubelet.tls.certFile',
-    ],
-  ];
+const faults: [string, () => Promise<Parameters<typeof setUp>[0]>, string][] = [
+  ['a missing token', () => Promise.resolve({ bearerTokenFile: '/missing/token' }), '/missing/token cannot be read'],
+  ['an empty token', async () => ({ bearerTokenFile: await fileOf('empty', ' \n') }), 'is empty'],
+  [
+    'a CA that is not a certificate',
+    async () => ({ tls: { caFile: await fileOf('bad.crt', 'nonsense') } }),
+    'is not a certificate in PEM form',
+  ],
+  [
+    'a key of another certificate',
+    async () => ({
+      tls: { certFile: await fileOf('a.crt', pair.cert), keyFile: await fileOf('b.key', otherPair.key) },
+    }),
+    'is not the key of kubelet.tls.certFile',
+  ],
+];
 
-  it.each(faults)('the error of unusable credentials names %s', async (_name, settings, message) => {
-    const { credentials } = setUp(await settings());
-    await expect(credentials.material()).rejects.toMatchObject({
-      reason: 'unauthorized',
-      message: expect.stringContaining(message) as string,
-    });
+it.each(faults)('the error of unusable credentials names %s', async (_name, settings, message) => {
+  const { credentials } = setUp(await settings());
+  await expect(credentials.material()).rejects.toMatchObject({
+    reason: 'unauthorized',
+    message: expect.stringContaining(message) as string,
   });
 });

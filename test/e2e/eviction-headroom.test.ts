@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
@@ -151,25 +151,23 @@ it('the warning of a disk that images fill in pulses stays from the first foreca
   expect(changes).toEqual(['near', 'short']);
 });
 
-describe('assumed thresholds that a node without DiskPressure has crossed', () => {
-  const evictionHard = { 'nodefs.available': '1Gi' };
-  const full = { name: 'full', capacityBytes: 100 * gib, systemBytes: 84 * gib, evictionHard };
+const evictionHard = { 'nodefs.available': '1Gi' };
+const full = { name: 'full', capacityBytes: 100 * gib, systemBytes: 84 * gib, evictionHard };
 
-  it.each([
-    { when: 'are refuted within three minutes', fault: undefined, turns: 12, isRefuted: true },
-    { when: 'are not refuted while the API server is away', fault: 'down', turns: 40, isRefuted: false },
-  ] as const)('such thresholds $when', async ({ fault, turns, isRefuted }) => {
-    await using exporter = await Exporter.start({ scenario: { ...emptyScenario(), nodes: [full] } });
-    const files = { initialBytes: 4096 };
-    const containers = [{ name: 'app', rootfs: files, logs: files }];
-    exporter.cluster.model.addPod({ namespace: 'shop', name: 'cart', nodeName: 'full', containers });
-    await exporter.synced();
-    await exporter.cluster.setApiFault(fault);
-    const ranked: boolean[] = [];
-    for (let turn = 0; turn < turns; turn += 1) {
-      await exporter.clock.advance(15_000);
-      ranked.push((await exporter.scrape()).samples('pod_eviction_rank').length > 0);
-    }
-    expect([ranked[0], ranked.at(-1)]).toEqual([true, !isRefuted]);
-  });
+it.each([
+  { when: 'are refuted within three minutes', fault: undefined, turns: 12, isRefuted: true },
+  { when: 'are not refuted while the API server is away', fault: 'down', turns: 40, isRefuted: false },
+] as const)('such thresholds $when', async ({ fault, turns, isRefuted }) => {
+  await using exporter = await Exporter.start({ scenario: { ...emptyScenario(), nodes: [full] } });
+  const files = { initialBytes: 4096 };
+  const containers = [{ name: 'app', rootfs: files, logs: files }];
+  exporter.cluster.model.addPod({ namespace: 'shop', name: 'cart', nodeName: 'full', containers });
+  await exporter.synced();
+  await exporter.cluster.setApiFault(fault);
+  const ranked: boolean[] = [];
+  for (let turn = 0; turn < turns; turn += 1) {
+    await exporter.clock.advance(15_000);
+    ranked.push((await exporter.scrape()).samples('pod_eviction_rank').length > 0);
+  }
+  expect([ranked[0], ranked.at(-1)]).toEqual([true, !isRefuted]);
 });

@@ -30,54 +30,43 @@ function shortNames(isWanted: (family: (typeof families)[number]) => boolean): r
   return families.filter(isWanted).map(({ name }) => name.replace('ephemeral_storage_', ''));
 }
 
-describe('allowedBy', () => {
-  /** Besides those of the exporter itself, which no rule takes away. */
-  const all = shortNames(({ level }) => level !== 'exporter');
-  const [, ofNodes = '', ofPods = '', podLimit = '', ofContainers = '', ofVolumes = ''] = all;
+/** Besides those of the exporter itself, which no rule takes away. */
+const all = shortNames(({ level }) => level !== 'exporter');
+const [, ofNodes = '', ofPods = '', podLimit = '', ofContainers = '', ofVolumes = ''] = all;
 
-  const without = (off: Level) => allLevels.filter((level) => level !== off);
+const without = (off: Level) => allLevels.filter((level) => level !== off);
 
-  it.each<[string, Partial<FamilyRules>, ...string[]]>([
-    ['everything without rules', {}, ...all],
-    [
-      'only the levels that are on',
-      { levels: without('pod') },
-      'workload_used_bytes',
-      ofNodes,
-      ofContainers,
-      ofVolumes,
-    ],
-    ['the exporter itself when all levels are off', { levels: [] }],
-    ['only what allow has', { allow: ['.*_pod_.*', '.*_node_.*'] }, ofNodes, ofPods, podLimit],
-    ['nothing by a part of the name', { allow: ['pod_used_bytes', 'ephemeral_storage', 'used'] }],
-    ['what deny has not', { deny: ['.*_used_bytes', 'pod_limit_bytes'] }, podLimit],
-    ['nothing that deny has, though allow has it', { allow: ['.*_pod_.*'], deny: ['.*_limit_.*'] }, ofPods],
-    ['nothing of a level that is off', { levels: without('pod'), allow: ['.*_(pod|node)_.*'] }, ofNodes],
-    ['the families of a smaller profile', { profile: 'standard' }, ...all.filter((name) => name !== ofContainers)],
-    ['nothing that only a larger profile has', { profile: 'minimal' }],
-    ['what allow matches of a larger profile', { profile: 'minimal', allow: ['.*_container_.*'] }, ofContainers],
-    ['the exporter itself, whatever deny has', { deny: ['.*'] }],
-  ])('the settings allow %s', (_case, rules, ...expected) => {
-    expect(shortNames(allowedBy({ ...everything, ...rules }))).toEqual([...expected, 'exporter_series']);
-  });
+it.each<[string, Partial<FamilyRules>, ...string[]]>([
+  ['everything without rules', {}, ...all],
+  ['only the levels that are on', { levels: without('pod') }, 'workload_used_bytes', ofNodes, ofContainers, ofVolumes],
+  ['the exporter itself when all levels are off', { levels: [] }],
+  ['only what allow has', { allow: ['.*_pod_.*', '.*_node_.*'] }, ofNodes, ofPods, podLimit],
+  ['nothing by a part of the name', { allow: ['pod_used_bytes', 'ephemeral_storage', 'used'] }],
+  ['what deny has not', { deny: ['.*_used_bytes', 'pod_limit_bytes'] }, podLimit],
+  ['nothing that deny has, though allow has it', { allow: ['.*_pod_.*'], deny: ['.*_limit_.*'] }, ofPods],
+  ['nothing of a level that is off', { levels: without('pod'), allow: ['.*_(pod|node)_.*'] }, ofNodes],
+  ['the families of a smaller profile', { profile: 'standard' }, ...all.filter((name) => name !== ofContainers)],
+  ['nothing that only a larger profile has', { profile: 'minimal' }],
+  ['what allow matches of a larger profile', { profile: 'minimal', allow: ['.*_container_.*'] }, ofContainers],
+  ['the exporter itself, whatever deny has', { deny: ['.*'] }],
+])('the settings allow %s', (_case, rules, ...expected) => {
+  expect(shortNames(allowedBy({ ...everything, ...rules }))).toEqual([...expected, 'exporter_series']);
 });
 
-describe('requestedBy', () => {
-  const names = (...texts: readonly string[]): ReadonlySet<string> =>
-    new Set(texts.map((text) => `ephemeral_storage_${text}`));
+const names = (...texts: readonly string[]): ReadonlySet<string> =>
+  new Set(texts.map((text) => `ephemeral_storage_${text}`));
 
-  it.each<[string, Partial<FamilyFilter>, readonly string[]]>([
-    ['a name', { names: names('pod_used_bytes') }, ['pod_used_bytes']],
-    ['names of the exporter too', { names: names('exporter_series') }, ['exporter_series']],
-    ['levels', { levels: new Set(['pod', 'exporter']) }, ['pod_used_bytes', 'pod_limit_bytes', 'exporter_series']],
-    [
-      'what is among the names and of the levels',
-      { names: names('pod_used_bytes', 'node_used_bytes'), levels: new Set(['node', 'volume']) },
-      ['node_used_bytes'],
-    ],
-  ])('a request selects %s', (_case, filter, expected) => {
-    expect(shortNames(requestedBy({ ...noFilter, ...filter }))).toEqual(expected);
-  });
+it.each<[string, Partial<FamilyFilter>, readonly string[]]>([
+  ['a name', { names: names('pod_used_bytes') }, ['pod_used_bytes']],
+  ['names of the exporter too', { names: names('exporter_series') }, ['exporter_series']],
+  ['levels', { levels: new Set(['pod', 'exporter']) }, ['pod_used_bytes', 'pod_limit_bytes', 'exporter_series']],
+  [
+    'what is among the names and of the levels',
+    { names: names('pod_used_bytes', 'node_used_bytes'), levels: new Set(['node', 'volume']) },
+    ['node_used_bytes'],
+  ],
+])('a request selects %s', (_case, filter, expected) => {
+  expect(shortNames(requestedBy({ ...noFilter, ...filter }))).toEqual(expected);
 });
 
 describe('narrowedGroups', () => {

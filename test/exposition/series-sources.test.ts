@@ -70,24 +70,22 @@ describe('volumes', () => {
   });
 });
 
-describe('filesystems of a node', () => {
-  const small = anFsStats({ capacityBytes: 1000, availableBytes: 500, usedBytes: 1 });
-  const large = anFsStats({ capacityBytes: 9000, availableBytes: 500, usedBytes: 2 });
-  const unknown = anFsStats({ usedBytes: 3 });
+const small = anFsStats({ capacityBytes: 1000, availableBytes: 500, usedBytes: 1 });
+const large = anFsStats({ capacityBytes: 9000, availableBytes: 500, usedBytes: 2 });
+const unknown = anFsStats({ usedBytes: 3 });
 
-  it.each([
-    ['one disk for all', { nodefs: small, imagefs: small, containerfs: small }, ['nodefs']],
-    [
-      'a disk for images, which is also reported as containerfs',
-      { nodefs: small, imagefs: large, containerfs: large },
-      ['nodefs', 'imagefs'],
-    ],
-    ['images apart from writable layers', { nodefs: small, imagefs: large, containerfs: small }, ['nodefs', 'imagefs']],
-    ['sizes that are unknown', { nodefs: small, imagefs: unknown, containerfs: undefined }, ['nodefs']],
-  ])('the filesystems of a node are served once: %s', (_case, reported, expected) => {
-    const summary = aNodeSummary(reported);
-    expect(valuesOf(filesystems, 'filesystem', aNodeSnapshot({ summary, layout: nodeLayout(summary) }))).toEqual(
-      expected,
-    );
-  });
+it.each([
+  ['one disk for all', { nodefs: small, imagefs: small, containerfs: small }, ['nodefs']],
+  [
+    'a disk for images, which is also reported as containerfs',
+    { nodefs: small, imagefs: large, containerfs: large },
+    ['nodefs', 'imagefs'],
+  ],
+  ['images apart from writable layers', { nodefs: small, imagefs: large, containerfs: small }, ['nodefs', 'imagefs']],
+  ['sizes that are unknown', { nodefs: small, imagefs: unknown, containerfs: undefined }, ['nodefs']],
+])('the filesystems of a node are served once: %s', (_case, reported, expected) => {
+  const summary = aNodeSummary(reported);
+  expect(valuesOf(filesystems, 'filesystem', aNodeSnapshot({ summary, layout: nodeLayout(summary) }))).toEqual(
+    expected,
+  );
 });

@@ -272,23 +272,21 @@ describe('records', () => {
   });
 });
 
-describe('records of a former process', () => {
-  const minuteMs = 60_000;
-  const former = (pod: string, minutes: number, overrides: Partial<EvictionRecord> = {}): EvictionRecord =>
-    anEvictionRecord({
-      pod,
-      evictedAtMs: clock.nowMs() - minutes * minuteMs,
-      seenAtMs: clock.nowMs() - minutes * minuteMs,
-      ...overrides,
-    });
-
-  it('records of a former process that had found the pod do not keep it from being counted', () => {
-    const record = former('cart-0', 10, { wasSeenLive: false });
-    log.restore([record]);
-    see(anEvicted({ uid: record.uid }), { previous: aPod() });
-    expect(log.records).toEqual([record]);
-    expect(countOf('emptydir_limit')).toEqual([1, 1]);
+const minuteMs = 60_000;
+const former = (pod: string, minutes: number, overrides: Partial<EvictionRecord> = {}): EvictionRecord =>
+  anEvictionRecord({
+    pod,
+    evictedAtMs: clock.nowMs() - minutes * minuteMs,
+    seenAtMs: clock.nowMs() - minutes * minuteMs,
+    ...overrides,
   });
+
+it('records of a former process that had found the pod do not keep it from being counted', () => {
+  const record = former('cart-0', 10, { wasSeenLive: false });
+  log.restore([record]);
+  see(anEvicted({ uid: record.uid }), { previous: aPod() });
+  expect(log.records).toEqual([record]);
+  expect(countOf('emptydir_limit')).toEqual([1, 1]);
 });
 
 it('counters are 0 for each cause but `other` before the first eviction, and the same objects until then', () => {

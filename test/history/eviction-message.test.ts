@@ -60,35 +60,33 @@ describe('storageEviction', () => {
   });
 });
 
-describe('recorded evictions', () => {
-  const causes: Readonly<Record<string, string>> = {
-    'limit-container': 'container_limit',
-    'limit-sidecar': 'container_limit',
-    'limit-sidecar-logs': 'container_limit',
-    'limit-emptydir': 'emptydir_limit',
-    'limit-job-emptydir': 'emptydir_limit',
-    'limit-daemonset': 'pod_limit',
-    'limit-pod': 'pod_limit',
-    'limit-pod-by-init-container': 'pod_limit',
-    'limit-pod-by-sidecar-without-limit': 'pod_limit',
-    'limit-zero': 'pod_limit',
-    'pressure-imagefs': 'node_bytes',
-    'pressure-nodefs-daemonset': 'node_bytes',
-    'pressure-inodes': 'node_inodes',
-    'rejected-diskpressure-daemonset': 'node_admission',
-  };
+const causes: Readonly<Record<string, string>> = {
+  'limit-container': 'container_limit',
+  'limit-sidecar': 'container_limit',
+  'limit-sidecar-logs': 'container_limit',
+  'limit-emptydir': 'emptydir_limit',
+  'limit-job-emptydir': 'emptydir_limit',
+  'limit-daemonset': 'pod_limit',
+  'limit-pod': 'pod_limit',
+  'limit-pod-by-init-container': 'pod_limit',
+  'limit-pod-by-sidecar-without-limit': 'pod_limit',
+  'limit-zero': 'pod_limit',
+  'pressure-imagefs': 'node_bytes',
+  'pressure-nodefs-daemonset': 'node_bytes',
+  'pressure-inodes': 'node_inodes',
+  'rejected-diskpressure-daemonset': 'node_admission',
+};
 
-  it.each(recordedEvictions())('the recording $name is understood', ({ name, podBefore, podAtEviction, podLast }) => {
-    const [before, atEviction, last] = [podBefore, podAtEviction, podLast].map(
-      ({ object }) => projectPod(object, (text) => text).eviction,
-    );
-    expect(before).toBeUndefined();
-    expect(atEviction && storageEviction(atEviction.message)?.cause).toBe(causes[name]);
-    expect(last).toEqual(atEviction);
-    const { t: seenAt } = podAtEviction;
-    if (atEviction === undefined) return;
-    const secondsBeforeSeen = (Date.parse(`2026-11-22T${seenAt}00Z`) - (atEviction.atMs ?? 0)) / 1000;
-    expect(secondsBeforeSeen).toBeGreaterThanOrEqual(0);
-    expect(secondsBeforeSeen).toBeLessThan(3);
-  });
+it.each(recordedEvictions())('the recording $name is understood', ({ name, podBefore, podAtEviction, podLast }) => {
+  const [before, atEviction, last] = [podBefore, podAtEviction, podLast].map(
+    ({ object }) => projectPod(object, (text) => text).eviction,
+  );
+  expect(before).toBeUndefined();
+  expect(atEviction && storageEviction(atEviction.message)?.cause).toBe(causes[name]);
+  expect(last).toEqual(atEviction);
+  const { t: seenAt } = podAtEviction;
+  if (atEviction === undefined) return;
+  const secondsBeforeSeen = (Date.parse(`2026-11-22T${seenAt}00Z`) - (atEviction.atMs ?? 0)) / 1000;
+  expect(secondsBeforeSeen).toBeGreaterThanOrEqual(0);
+  expect(secondsBeforeSeen).toBeLessThan(3);
 });

@@ -166,19 +166,17 @@ describe('projectPod', () => {
     expect(overheadBytes).toBe(0);
   });
 
-  describe('the identity of a static pod', () => {
-    const hash = { 'kubernetes.io/config.hash': 'h1' };
-    const mirror = { 'kubernetes.io/config.mirror': 'h1' };
+  const hash = { 'kubernetes.io/config.hash': 'h1' };
+  const mirror = { 'kubernetes.io/config.mirror': 'h1' };
 
-    it.each([
-      ['the hash of its manifest, for a mirror pod', { ...hash, ...mirror }, true, 'h1'],
-      ['its own, when only the hash was copied into its manifest', hash, false, 'u1'],
-      ['its own, for a mirror pod without a hash', mirror, true, 'u1'],
-      ['its own, for a mirror pod with an empty hash', { ...mirror, 'kubernetes.io/config.hash': '' }, true, 'u1'],
-      ['its own, without annotations', undefined, false, 'u1'],
-    ])('the kubelet reports a pod with the UID: %s', (_name, annotations, isStatic, kubeletUid) => {
-      expect(pod({ metadata: { annotations } })).toMatchObject({ isStatic, kubeletUid });
-    });
+  it.each([
+    ['the hash of its manifest, for a mirror pod', { ...hash, ...mirror }, true, 'h1'],
+    ['its own, when only the hash was copied into its manifest', hash, false, 'u1'],
+    ['its own, for a mirror pod without a hash', mirror, true, 'u1'],
+    ['its own, for a mirror pod with an empty hash', { ...mirror, 'kubernetes.io/config.hash': '' }, true, 'u1'],
+    ['its own, without annotations', undefined, false, 'u1'],
+  ])('the kubelet reports a pod with the UID: %s', (_name, annotations, isStatic, kubeletUid) => {
+    expect(pod({ metadata: { annotations } })).toMatchObject({ isStatic, kubeletUid });
   });
 
   describe('the time since which a pod runs', () => {

@@ -235,32 +235,30 @@ describe('KubeletClient: large responses', () => {
   });
 });
 
-describe('KubeletClient: the time limit', () => {
-  const stalledBody: Open = async (signal) => {
-    await Promise.resolve();
-    return (async function* () {
-      yield summary.subarray(0, 10);
-      await untilAborted(signal);
-    })();
-  };
+const stalledBody: Open = async (signal) => {
+  await Promise.resolve();
+  return (async function* () {
+    yield summary.subarray(0, 10);
+    await untilAborted(signal);
+  })();
+};
 
-  it.each([
-    ['headers', (signal: AbortSignal) => untilAborted(signal)],
-    ['rest of the body', stalledBody],
-  ] as const)('the time limit covers the wait for the %s', async (_name, open) => {
-    const { client, clock, results } = setUp({ open });
-    let failure: unknown;
-    const failed = failureOf(client.fetchSummary(aNode(), never)).then((error) => (failure = error));
-    await clock.advance(9_999);
-    expect(failure).toBeUndefined();
-    await clock.advance(1);
-    expect(await failed).toMatchObject({
-      reason: 'timeout',
-      message: 'summary of node node-1: no complete response within 10 s',
-    });
-    expect(results).toEqual([['timeout', 10_000]]);
-    expect(clock.sleeperCount).toBe(0);
+it.each([
+  ['headers', (signal: AbortSignal) => untilAborted(signal)],
+  ['rest of the body', stalledBody],
+] as const)('the time limit covers the wait for the %s', async (_name, open) => {
+  const { client, clock, results } = setUp({ open });
+  let failure: unknown;
+  const failed = failureOf(client.fetchSummary(aNode(), never)).then((error) => (failure = error));
+  await clock.advance(9_999);
+  expect(failure).toBeUndefined();
+  await clock.advance(1);
+  expect(await failed).toMatchObject({
+    reason: 'timeout',
+    message: 'summary of node node-1: no complete response within 10 s',
   });
+  expect(results).toEqual([['timeout', 10_000]]);
+  expect(clock.sleeperCount).toBe(0);
 });
 
 it('a caller that aborts during the request gets its own reason, and the request is not counted', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import {
   decodeKubeletConfiguration,
@@ -52,24 +52,22 @@ it.skipIf(!hasCaptures)(`the configuration of a kubelet is understood (${capture
   });
 });
 
-describe('logRotationOf', () => {
-  const mib = 2 ** 20;
+const mib = 2 ** 20;
 
-  it.each([
-    [
-      'as configured',
-      { containerLogMaxSize: '50Mi', containerLogMaxFiles: 2 },
-      { maxFileBytes: 50 * mib, maxFileCount: 2 },
-    ],
-    ['the defaults for what is missing', {}, { maxFileBytes: 10 * mib, maxFileCount: 5 }],
-    ['none with a negative size', { containerLogMaxSize: '-1' }, undefined],
-    ['unknown with a size that is no quantity', { containerLogMaxSize: 'ten' }, undefined],
-    ['unknown with a size of another type', { containerLogMaxSize: 10 }, undefined],
-    ['unknown with fewer than two files', { containerLogMaxFiles: 1 }, undefined],
-    ['unknown with a count of another type', { containerLogMaxFiles: '5' }, undefined],
-  ])('the rotation of logs is %s', (_case, config, expected) => {
-    expect(logRotationOf(config)).toEqual(expected);
-  });
+it.each([
+  [
+    'as configured',
+    { containerLogMaxSize: '50Mi', containerLogMaxFiles: 2 },
+    { maxFileBytes: 50 * mib, maxFileCount: 2 },
+  ],
+  ['the defaults for what is missing', {}, { maxFileBytes: 10 * mib, maxFileCount: 5 }],
+  ['none with a negative size', { containerLogMaxSize: '-1' }, undefined],
+  ['unknown with a size that is no quantity', { containerLogMaxSize: 'ten' }, undefined],
+  ['unknown with a size of another type', { containerLogMaxSize: 10 }, undefined],
+  ['unknown with fewer than two files', { containerLogMaxFiles: 1 }, undefined],
+  ['unknown with a count of another type', { containerLogMaxFiles: '5' }, undefined],
+])('the rotation of logs is %s', (_case, config, expected) => {
+  expect(logRotationOf(config)).toEqual(expected);
 });
 
 it.each([

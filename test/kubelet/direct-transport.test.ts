@@ -105,48 +105,46 @@ describe('a name of a node', () => {
   });
 });
 
-describe('an error response of a kubelet', () => {
-  const refused = async (path: KubeletPath, status: number, body: string): Promise<string> => {
-    await using kubelet = await LoopbackServer.listenTls(pair);
-    kubelet.answer = replyWith({ status, headers: {}, body });
-    using transport = transportOf();
-    const endpoint = transport.locate(nodeOf(kubelet), path);
-    const { message } = await failureOf(endpoint.open(never));
-    expect(endpoint.what).toContain(` of node node-1 from https://127.0.0.1:${kubelet.port}`);
-    expect(message.slice(0, endpoint.what.length + 2)).toBe(`${endpoint.what}: `);
-    return message.slice(endpoint.what.length + 2);
-  };
-  const forbidden =
-    'Forbidden (user=system:serviceaccount:default:exporter, verb=get, resource=nodes, subresource=stats)';
+const refused = async (path: KubeletPath, status: number, body: string): Promise<string> => {
+  await using kubelet = await LoopbackServer.listenTls(pair);
+  kubelet.answer = replyWith({ status, headers: {}, body });
+  using transport = transportOf();
+  const endpoint = transport.locate(nodeOf(kubelet), path);
+  const { message } = await failureOf(endpoint.open(never));
+  expect(endpoint.what).toContain(` of node node-1 from https://127.0.0.1:${kubelet.port}`);
+  expect(message.slice(0, endpoint.what.length + 2)).toBe(`${endpoint.what}: `);
+  return message.slice(endpoint.what.length + 2);
+};
+const forbidden =
+  'Forbidden (user=system:serviceaccount:default:exporter, verb=get, resource=nodes, subresource=stats)';
 
-  it.each<[KubeletPath, number, string, string]>([
-    [
-      '/stats/summary',
-      401,
-      'Unauthorized',
-      'the kubelet answered 401: Unauthorized; the token or client certificate is missing, invalid or expired, or the kubelet does not accept service account tokens (authentication.webhook.enabled)',
-    ],
-    [
-      '/stats/summary',
-      403,
-      forbidden,
-      `the kubelet answered 403: ${forbidden}; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]} in its ClusterRole`,
-    ],
-    [
-      '/configz',
-      403,
-      'Forbidden',
-      'the kubelet answered 403: Forbidden; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/configz"], verbs: ["get"]} in its ClusterRole (Kubernetes 1.33 or later), or set kubelet.readConfig to false',
-    ],
-    ['/stats/summary', 404, '404 page not found', 'the kubelet answered 404: 404 page not found'],
-    ['/stats/summary', 500, 'internal error', 'the kubelet answered 500: internal error'],
-    ['/stats/summary', 503, '', 'the kubelet answered 503'],
-    ['/stats/summary', 204, '', 'the kubelet answered 204'],
-    ['/stats/summary', 429, 'two\n  lines\u0000\t', 'the kubelet answered 429: two lines'],
-    ['/stats/summary', 500, 'x'.repeat(10_000_000), `the kubelet answered 500: ${'x'.repeat(300)}…`],
-  ])('the error response to %s with status %i (%.20j) is quoted with a hint', async (path, status, body, message) => {
-    expect(await refused(path, status, body)).toBe(message);
-  });
+it.each<[KubeletPath, number, string, string]>([
+  [
+    '/stats/summary',
+    401,
+    'Unauthorized',
+    'the kubelet answered 401: Unauthorized; the token or client certificate is missing, invalid or expired, or the kubelet does not accept service account tokens (authentication.webhook.enabled)',
+  ],
+  [
+    '/stats/summary',
+    403,
+    forbidden,
+    `the kubelet answered 403: ${forbidden}; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]} in its ClusterRole`,
+  ],
+  [
+    '/configz',
+    403,
+    'Forbidden',
+    'the kubelet answered 403: Forbidden; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/configz"], verbs: ["get"]} in its ClusterRole (Kubernetes 1.33 or later), or set kubelet.readConfig to false',
+  ],
+  ['/stats/summary', 404, '404 page not found', 'the kubelet answered 404: 404 page not found'],
+  ['/stats/summary', 500, 'internal error', 'the kubelet answered 500: internal error'],
+  ['/stats/summary', 503, '', 'the kubelet answered 503'],
+  ['/stats/summary', 204, '', 'the kubelet answered 204'],
+  ['/stats/summary', 429, 'two\n  lines\u0000\t', 'the kubelet answered 429: two lines'],
+  ['/stats/summary', 500, 'x'.repeat(10_000_000), `the kubelet answered 500: ${'x'.repeat(300)}…`],
+])('the error response to %s with status %i (%.20j) is quoted with a hint', async (path, status, body, message) => {
+  expect(await refused(path, status, body)).toBe(message);
 });
 
 describe('KubeletClient over direct access', () => {

@@ -118,19 +118,17 @@ describe('limitRatios: pods', () => {
   });
 });
 
-describe('limitRatios: containers', () => {
-  const usageOf = (figures: ContainerSummaryFigures) =>
-    aPodSummary({ usedBytes: 1, containers: [aContainerSummary(figures)] });
-  const onlyContainer = (lines: readonly string[]) => lines.filter((line) => line.startsWith('container'));
+const usageOf = (figures: ContainerSummaryFigures) =>
+  aPodSummary({ usedBytes: 1, containers: [aContainerSummary(figures)] });
+const onlyContainer = (lines: readonly string[]) => lines.filter((line) => line.startsWith('container'));
 
-  it.each([
-    ['the root filesystem', { logsBytes: 400 }, ['container main: 400/500']],
-    ['the logs', { rootfsBytes: 600 }, ['container main: 600/500']],
-    ['both', {}, ['container main: 0/500']],
-  ])('the ratio of a container is of what there is without %s', (_what, figures, expected) => {
-    const pod = aPod({ containers: [aContainer({ limitBytes: 500 })] });
-    expect(onlyContainer(told({ summary: usageOf(figures), pod }))).toEqual(expected);
-  });
+it.each([
+  ['the root filesystem', { logsBytes: 400 }, ['container main: 400/500']],
+  ['the logs', { rootfsBytes: 600 }, ['container main: 600/500']],
+  ['both', {}, ['container main: 0/500']],
+])('the ratio of a container is of what there is without %s', (_what, figures, expected) => {
+  const pod = aPod({ containers: [aContainer({ limitBytes: 500 })] });
+  expect(onlyContainer(told({ summary: usageOf(figures), pod }))).toEqual(expected);
 });
 
 it('ratios are in the order in which the kubelet checks the rules', () => {

@@ -29,29 +29,27 @@ const zeroRequest = { containers: [bounded], hasPodLevelResources: true };
 const mounted = aContainer({ limitBytes: 10, requestBytes: 5, mounts: [aMount('data')] });
 const disk = aVolume({ sizeLimitBytes: 11 });
 
-describe('a pod on a node close to evictions', () => {
-  const near = { isNearPressure: true };
+const near = { isNearPressure: true };
 
-  it.each<[string, Partial<Pod>, { hasLimit: boolean; hasRequest: boolean } | undefined]>([
-    ['has neither a limit nor a request', { containers: [unbounded] }, { hasLimit: false, hasRequest: false }],
-    ['has no limit', { containers: [aContainer({ requestBytes: 5 })] }, { hasLimit: false, hasRequest: true }],
-    [
-      'requests 0',
-      { containers: [aContainer({ limitBytes: 10, requestBytes: 0 })] },
-      { hasLimit: true, hasRequest: false },
-    ],
-    [
-      'has overhead alone, which is no request to the kubelet',
-      { containers: [unbounded], overheadBytes: 5 },
-      { hasLimit: false, hasRequest: false },
-    ],
-    ['has both', { containers: [bounded] }, undefined],
-    ['is static', { containers: [unbounded], isStatic: true }, undefined],
-    ['is critical', { containers: [unbounded], priority: 2_000_000_000 }, undefined],
-    ['has failed', { containers: [unbounded], phase: 'Failed' }, undefined],
-  ])('a missing limit or request is found, or not, of a pod that %s', (_case, pod, expected) => {
-    expect(findingsOf(pod, near)).toEqual(expected === undefined ? [] : [{ kind: 'no_limit_or_request', ...expected }]);
-  });
+it.each<[string, Partial<Pod>, { hasLimit: boolean; hasRequest: boolean } | undefined]>([
+  ['has neither a limit nor a request', { containers: [unbounded] }, { hasLimit: false, hasRequest: false }],
+  ['has no limit', { containers: [aContainer({ requestBytes: 5 })] }, { hasLimit: false, hasRequest: true }],
+  [
+    'requests 0',
+    { containers: [aContainer({ limitBytes: 10, requestBytes: 0 })] },
+    { hasLimit: true, hasRequest: false },
+  ],
+  [
+    'has overhead alone, which is no request to the kubelet',
+    { containers: [unbounded], overheadBytes: 5 },
+    { hasLimit: false, hasRequest: false },
+  ],
+  ['has both', { containers: [bounded] }, undefined],
+  ['is static', { containers: [unbounded], isStatic: true }, undefined],
+  ['is critical', { containers: [unbounded], priority: 2_000_000_000 }, undefined],
+  ['has failed', { containers: [unbounded], phase: 'Failed' }, undefined],
+])('a missing limit or request is found, or not, of a pod that %s', (_case, pod, expected) => {
+  expect(findingsOf(pod, near)).toEqual(expected === undefined ? [] : [{ kind: 'no_limit_or_request', ...expected }]);
 });
 
 describe('podFindings: units', () => {
@@ -105,32 +103,30 @@ it('a request is not judged before the node is known', () => {
   expect(findingsOf(zeroRequest, { node: undefined })).toEqual([]);
 });
 
-describe('podFindings: limits of pods', () => {
-  const lone = (container: string, limitBytes: number, ...others: readonly string[]) => [
-    { kind: 'limit_of_one_container', container, limitBytes, others },
-  ];
+const lone = (container: string, limitBytes: number, ...others: readonly string[]) => [
+  { kind: 'limit_of_one_container', container, limitBytes, others },
+];
 
-  it.each<[string, Partial<Pod>, readonly object[]]>([
-    ['of one of two app containers', { containers: [bounded, unbounded] }, lone('main', 10, 'proxy')],
-    [
-      'of an app container beside a sidecar and another one',
-      { containers: [aContainer({ name: 'mesh', kind: 'sidecar' }), bounded, unbounded], overheadBytes: 1 },
-      lone('main', 11, 'mesh', 'proxy'),
-    ],
-    [
-      'of an init container alone',
-      { containers: [aContainer({ name: 'setup', kind: 'init', limitBytes: 3 }), unbounded] },
-      lone('setup', 3, 'proxy'),
-    ],
-    ['of 0', { containers: [aContainer({ limitBytes: 0 }), unbounded] }, lone('main', 0, 'proxy')],
-    ['of its only container', { containers: [bounded] }, []],
-    ['shared with an init container only', { containers: [aContainer({ name: 'setup', kind: 'init' }), bounded] }, []],
-    ['shared with an ephemeral container only', { containers: [bounded, { ...unbounded, kind: 'ephemeral' }] }, []],
-    ['of two containers', { containers: [bounded, { ...bounded, name: 'b' }, unbounded] }, []],
-    ['that does not exist', { containers: [unbounded, aContainer()] }, []],
-  ])('a limit is found to be of one container alone, or not: one %s', (_case, pod, expected) => {
-    expect(findingsOf(pod)).toEqual(expected);
-  });
+it.each<[string, Partial<Pod>, readonly object[]]>([
+  ['of one of two app containers', { containers: [bounded, unbounded] }, lone('main', 10, 'proxy')],
+  [
+    'of an app container beside a sidecar and another one',
+    { containers: [aContainer({ name: 'mesh', kind: 'sidecar' }), bounded, unbounded], overheadBytes: 1 },
+    lone('main', 11, 'mesh', 'proxy'),
+  ],
+  [
+    'of an init container alone',
+    { containers: [aContainer({ name: 'setup', kind: 'init', limitBytes: 3 }), unbounded] },
+    lone('setup', 3, 'proxy'),
+  ],
+  ['of 0', { containers: [aContainer({ limitBytes: 0 }), unbounded] }, lone('main', 0, 'proxy')],
+  ['of its only container', { containers: [bounded] }, []],
+  ['shared with an init container only', { containers: [aContainer({ name: 'setup', kind: 'init' }), bounded] }, []],
+  ['shared with an ephemeral container only', { containers: [bounded, { ...unbounded, kind: 'ephemeral' }] }, []],
+  ['of two containers', { containers: [bounded, { ...bounded, name: 'b' }, unbounded] }, []],
+  ['that does not exist', { containers: [unbounded, aContainer()] }, []],
+])('a limit is found to be of one container alone, or not: one %s', (_case, pod, expected) => {
+  expect(findingsOf(pod)).toEqual(expected);
 });
 
 describe('podFindings: size limits', () => {

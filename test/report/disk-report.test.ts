@@ -118,30 +118,28 @@ describe('the parts of a disk', () => {
   });
 });
 
-describe('the threshold of a disk', () => {
-  const ofNodefs = aNodeThreshold({ threshold: 100, headroom: 200, isCrossed: false });
-  const ofImages = aNodeThreshold({ ...ofNodefs, signal: 'imagefs.available', threshold: 150, headroom: 150 });
-  const others = [
-    aNodeThreshold({ ...ofNodefs, gracePeriodMs: 60_000, threshold: 500, headroom: -200 }),
-    aNodeThreshold({ ...ofNodefs, signal: 'nodefs.inodesFree', threshold: 900, headroom: -600 }),
-  ];
+const ofNodefs = aNodeThreshold({ threshold: 100, headroom: 200, isCrossed: false });
+const ofImages = aNodeThreshold({ ...ofNodefs, signal: 'imagefs.available', threshold: 150, headroom: 150 });
+const others = [
+  aNodeThreshold({ ...ofNodefs, gracePeriodMs: 60_000, threshold: 500, headroom: -200 }),
+  aNodeThreshold({ ...ofNodefs, signal: 'nodefs.inodesFree', threshold: 900, headroom: -600 }),
+];
 
-  it.each([
-    ['a shared one is the higher of both', { imagefs: shared }, [[150, 150]]],
+it.each([
+  ['a shared one is the higher of both', { imagefs: shared }, [[150, 150]]],
+  [
+    'each of two is its own',
+    { imagefs: own },
     [
-      'each of two is its own',
-      { imagefs: own },
-      [
-        [100, 200],
-        [150, 150],
-      ],
+      [100, 200],
+      [150, 150],
     ],
-  ])('the hard threshold in bytes of %s', (_case, filesystems, expected) => {
-    const snapshot = snapshotOf(filesystems, { thresholds: [ofNodefs, ofImages, ...others] });
-    expect(diskReports(snapshot).map(({ thresholdBytes, headroomBytes }) => [thresholdBytes, headroomBytes])).toEqual(
-      expected,
-    );
-  });
+  ],
+])('the hard threshold in bytes of %s', (_case, filesystems, expected) => {
+  const snapshot = snapshotOf(filesystems, { thresholds: [ofNodefs, ofImages, ...others] });
+  expect(diskReports(snapshot).map(({ thresholdBytes, headroomBytes }) => [thresholdBytes, headroomBytes])).toEqual(
+    expected,
+  );
 });
 
 describe('any summary', () => {

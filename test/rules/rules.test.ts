@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { prometheusRuleFiles, renderPrometheusRule } from '../../scripts/prometheus-rule.js';
 import { familyTable } from '../../src/metrics/exposition/families.js';
@@ -160,17 +160,15 @@ it('every alert has a case in which it fires and one in which it does not', asyn
   expect([...namesOf(false)].sort()).toEqual(names);
 });
 
-describe('gaps in the data', () => {
-  const patterns = ['a kubelet that hangs', 'scrapes that fail'].flatMap((cause) =>
-    ['for three minutes of every ten', 'for one minute of every five'].map((gap) => `${cause} ${gap}`),
-  );
+const patterns = ['a kubelet that hangs', 'scrapes that fail'].flatMap((cause) =>
+  ['for three minutes of every ten', 'for one minute of every five'].map((gap) => `${cause} ${gap}`),
+);
 
-  it.each(patterns)('gaps in the data neither reset nor hide an alert: %s', async (pattern) => {
-    const tests = (await readRuleTests()).filter(({ name }) => name.startsWith(pattern));
-    const expressions = tests.flatMap(({ promql_expr_test: cases = [] }) => cases.map(({ expr }) => expr));
-    const named = expressions.flatMap((expr) => /ALERTS\{alertname="(\w+)",alertstate="firing"/.exec(expr)?.[1] ?? []);
-    expect(named.sort()).toEqual(alerts.map(({ alert }) => alert).sort());
-  });
+it.each(patterns)('gaps in the data neither reset nor hide an alert: %s', async (pattern) => {
+  const tests = (await readRuleTests()).filter(({ name }) => name.startsWith(pattern));
+  const expressions = tests.flatMap(({ promql_expr_test: cases = [] }) => cases.map(({ expr }) => expr));
+  const named = expressions.flatMap((expr) => /ALERTS\{alertname="(\w+)",alertstate="firing"/.exec(expr)?.[1] ?? []);
+  expect(named.sort()).toEqual(alerts.map(({ alert }) => alert).sort());
 });
 
 it('runbooks query existing series', () => {
@@ -189,23 +187,21 @@ it('every recorded series has tested values', async () => {
   expect(names.filter((name) => !tested.includes(name))).toEqual([]);
 });
 
-describe('the inhibitions', () => {
-  const namesIn = (matchers: readonly string[]): readonly string[] =>
-    matchers.flatMap(
-      (matcher) => /^alertname=~?"([\w|]+)"$/.exec(matcher)?.[1]?.split('|') ?? [`unknown matcher: ${matcher}`],
-    );
+const namesIn = (matchers: readonly string[]): readonly string[] =>
+  matchers.flatMap(
+    (matcher) => /^alertname=~?"([\w|]+)"$/.exec(matcher)?.[1]?.split('|') ?? [`unknown matcher: ${matcher}`],
+  );
 
-  it('inhibitions are about existing alerts, one silencing others, in one cluster', () => {
-    const known = alerts.map(({ alert }) => alert);
-    expect(inhibitions.length).toBeGreaterThan(3);
-    for (const { source_matchers, target_matchers, equal } of inhibitions) {
-      const sources = namesIn(source_matchers);
-      const targets = namesIn(target_matchers);
-      expect(known).toEqual(expect.arrayContaining([...sources, ...targets]));
-      expect(targets.filter((target) => sources.includes(target))).toEqual([]);
-      expect(equal).toContain('cluster');
-    }
-  });
+it('inhibitions are about existing alerts, one silencing others, in one cluster', () => {
+  const known = alerts.map(({ alert }) => alert);
+  expect(inhibitions.length).toBeGreaterThan(3);
+  for (const { source_matchers, target_matchers, equal } of inhibitions) {
+    const sources = namesIn(source_matchers);
+    const targets = namesIn(target_matchers);
+    expect(known).toEqual(expect.arrayContaining([...sources, ...targets]));
+    expect(targets.filter((target) => sources.includes(target))).toEqual([]);
+    expect(equal).toContain('cluster');
+  }
 });
 
 it('the PrometheusRule is generated from the rule file', async () => {

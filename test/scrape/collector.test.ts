@@ -766,34 +766,32 @@ it('the memory of a node that is gone with its pods is forgotten', async () => {
   expect([...memories.keys()]).toEqual(['node-2']);
 });
 
-describe('Collector: the layout of the disks of a node', () => {
-  const disk = (capacityBytes: number) => anFsStats({ capacityBytes, availableBytes: 5, inodes: 9 });
-  const container = aContainerSummary({ rootfsBytes: 90, logsBytes: 20 });
-  const answer = (cluster: FakeCluster, imageDiskBytes: number, kubeletStartedAtMs: number): void => {
-    const pods = [aPodSummary({ usedBytes: 110, containers: [container] })];
-    cluster.answer('node-1', { nodefs: disk(100), imagefs: disk(imageDiskBytes), kubeletStartedAtMs, pods });
-  };
-  const containerRatio = (snapshot: ClusterSnapshot) => {
-    const node = snapshotOf(snapshot, 'node-1');
-    const ratios = node?.pods.flatMap((pod) => node.context.ratiosOf(pod));
-    return ratios?.find(({ rule }) => rule === 'container')?.ratio;
-  };
+const disk = (capacityBytes: number) => anFsStats({ capacityBytes, availableBytes: 5, inodes: 9 });
+const container = aContainerSummary({ rootfsBytes: 90, logsBytes: 20 });
+const answer = (cluster: FakeCluster, imageDiskBytes: number, kubeletStartedAtMs: number): void => {
+  const pods = [aPodSummary({ usedBytes: 110, containers: [container] })];
+  cluster.answer('node-1', { nodefs: disk(100), imagefs: disk(imageDiskBytes), kubeletStartedAtMs, pods });
+};
+const containerRatio = (snapshot: ClusterSnapshot) => {
+  const node = snapshotOf(snapshot, 'node-1');
+  const ratios = node?.pods.flatMap((pod) => node.context.ratiosOf(pod));
+  return ratios?.find(({ rule }) => rule === 'container')?.ratio;
+};
 
-  it('the layout of the disks of a node is what its kubelet saw at its start, also with new settings', async () => {
-    const cluster = new FakeCluster();
-    cluster.addNode('node-1', [aPod({ containers: [aContainer({ limitBytes: 100 })] })]);
-    answer(cluster, 200, 1); // images and writable layers on a disk of their own: logs alone count
-    const before = aCollector(cluster);
-    expect(containerRatio(await before.collect())).toBe(0.2);
-    answer(cluster, 100, 1);
-    expect(containerRatio(await before.collect())).toBe(0.2);
-    const reloaded = aCollector(cluster, { memories: before.memories });
-    // An eviction right after the reload finds it too, before any scrape.
-    expect(reloaded.trackers.layout('node-1')).toMatchObject({ hasDedicatedImagefs: true });
-    expect(containerRatio(await reloaded.collect())).toBe(0.2);
-    answer(cluster, 100, 2);
-    expect(containerRatio(await reloaded.collect())).toBe(1.1);
-  });
+it('the layout of the disks of a node is what its kubelet saw at its start, also with new settings', async () => {
+  const cluster = new FakeCluster();
+  cluster.addNode('node-1', [aPod({ containers: [aContainer({ limitBytes: 100 })] })]);
+  answer(cluster, 200, 1); // images and writable layers on a disk of their own: logs alone count
+  const before = aCollector(cluster);
+  expect(containerRatio(await before.collect())).toBe(0.2);
+  answer(cluster, 100, 1);
+  expect(containerRatio(await before.collect())).toBe(0.2);
+  const reloaded = aCollector(cluster, { memories: before.memories });
+  // An eviction right after the reload finds it too, before any scrape.
+  expect(reloaded.trackers.layout('node-1')).toMatchObject({ hasDedicatedImagefs: true });
+  expect(containerRatio(await reloaded.collect())).toBe(0.2);
+  answer(cluster, 100, 2);
+  expect(containerRatio(await reloaded.collect())).toBe(1.1);
 });
 
 describe('Collector: workloads that are discovered from labels', () => {
@@ -1124,37 +1122,35 @@ it('pods on a node that has left the cluster are expected and not measured as lo
   expect(allObjects(after).map(({ nodeName }) => nodeName)).toEqual(['node-1', 'node-2']);
 });
 
-describe('Collector: the bytes of a workload', () => {
-  const starting = cart('cart-1', 'node-2');
+const starting = cart('cart-1', 'node-2');
 
-  const listed = (more: Partial<PodSummary> = {}) => [aPodSummary({ name: 'cart-1', usedBytes: 30, ...more })];
-  const pending = { phase: 'Pending' } as const;
-  const idle = { runningSinceMs: undefined };
-  const withoutContainers = listed({ containers: [] });
+const listed = (more: Partial<PodSummary> = {}) => [aPodSummary({ name: 'cart-1', usedBytes: 30, ...more })];
+const pending = { phase: 'Pending' } as const;
+const idle = { runningSinceMs: undefined };
+const withoutContainers = listed({ containers: [] });
 
-  it.each<[string, Partial<Pod>, NodeSummary['pods'] | undefined, [measured: number, of: number, usedBytes: number]]>([
-    ['an init container for an hour', pending, listed(), [2, 2, 130]],
-    ['an init container for an hour, on a silent node', pending, undefined, [1, 2, 100]],
-    ['an init container, and its kubelet does not list it', pending, [], [1, 2, 100]],
-    ['nothing yet', { ...pending, ...idle }, [], [1, 1, 100]],
-    ['nothing, and its kubelet lists its emptyDir without containers', idle, withoutContainers, [2, 2, 130]],
-    ['nothing, pending, and its kubelet lists its emptyDir', { ...pending, ...idle }, withoutContainers, [2, 2, 130]],
-    ['nothing more, and its kubelet still lists it', { ...idle, phase: 'Succeeded' }, listed(), [2, 2, 130]],
-    ['a container, and its kubelet has no total of it', {}, listed({ usedBytes: undefined }), [1, 2, 100]],
-  ])(
-    'the bytes of a workload are those of counted pods, when one runs %s',
-    async (_case, overrides, pods, [measuredPods, expectedPods, usedBytes]) => {
-      const cluster = twoNodes();
-      cluster.setPods('node-2', [{ ...starting, ...overrides }]);
-      cluster.silence('node-2');
-      if (pods !== undefined) cluster.answer('node-2', { pods });
-      const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-      const cartWorkload = workloadOf(await collect(), 'cart');
-      const complete = expectedPods === measuredPods;
-      expect(cartWorkload).toMatchObject({ expectedPods, measuredPods, complete, usage: { usedBytes } });
-    },
-  );
-});
+it.each<[string, Partial<Pod>, NodeSummary['pods'] | undefined, [measured: number, of: number, usedBytes: number]]>([
+  ['an init container for an hour', pending, listed(), [2, 2, 130]],
+  ['an init container for an hour, on a silent node', pending, undefined, [1, 2, 100]],
+  ['an init container, and its kubelet does not list it', pending, [], [1, 2, 100]],
+  ['nothing yet', { ...pending, ...idle }, [], [1, 1, 100]],
+  ['nothing, and its kubelet lists its emptyDir without containers', idle, withoutContainers, [2, 2, 130]],
+  ['nothing, pending, and its kubelet lists its emptyDir', { ...pending, ...idle }, withoutContainers, [2, 2, 130]],
+  ['nothing more, and its kubelet still lists it', { ...idle, phase: 'Succeeded' }, listed(), [2, 2, 130]],
+  ['a container, and its kubelet has no total of it', {}, listed({ usedBytes: undefined }), [1, 2, 100]],
+])(
+  'the bytes of a workload are those of counted pods, when one runs %s',
+  async (_case, overrides, pods, [measuredPods, expectedPods, usedBytes]) => {
+    const cluster = twoNodes();
+    cluster.setPods('node-2', [{ ...starting, ...overrides }]);
+    cluster.silence('node-2');
+    if (pods !== undefined) cluster.answer('node-2', { pods });
+    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
+    const cartWorkload = workloadOf(await collect(), 'cart');
+    const complete = expectedPods === measuredPods;
+    expect(cartWorkload).toMatchObject({ expectedPods, measuredPods, complete, usage: { usedBytes } });
+  },
+);
 
 it.each<[string, (cluster: FakeCluster) => void]>([
   [

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { type EnforcingKubelet, exceededLimit } from '../../sim/model/limit-rules.js';
 import { quantity } from '../../sim/model/object-format.js';
@@ -42,48 +42,44 @@ const overContainer = (name: string, limit: string): string =>
 const overVolume = (name: string, limit: string): string =>
   `Usage of EmptyDir volume "${name}" exceeds the limit "${limit}". `;
 
-describe('a limit of a pod', () => {
-  const app = container({});
-  const small = container({ name: 'small', limit: mib });
-  const large = container({ name: 'large', limit: 100 * mib });
-  const none = container({ name: 'none', limit: 0 });
-  const init = container({ name: 'init', kind: 'init', limit: 5 * mib });
-  const sidecar = (limit: number) => container({ name: 'sidecar', kind: 'sidecar', limit });
-  const using = (rootfs: number) => container({ rootfs });
-  const above = container({ rootfs: 2 * mib, limit: mib });
+const app = container({});
+const small = container({ name: 'small', limit: mib });
+const large = container({ name: 'large', limit: 100 * mib });
+const none = container({ name: 'none', limit: 0 });
+const init = container({ name: 'init', kind: 'init', limit: 5 * mib });
+const sidecar = (limit: number) => container({ name: 'sidecar', kind: 'sidecar', limit });
+const using = (rootfs: number) => container({ rootfs });
+const above = container({ rootfs: 2 * mib, limit: mib });
 
-  it.each<[string, readonly ContainerSpec[], expected?: string | undefined, volume?: VolumeSpec]>([
-    ['none is declared', [using(mib)]],
-    ['usage is the limit', [using(mib), small]],
-    ['usage is above it', [using(mib + 1), small], overPod('1Mi')],
-    ['a limit of 0 and no use', [none]],
-    ['a limit of 0 and any use', [using(kib), none], overPod('0')],
-    ['sidecars and app containers add up', [using(4 * mib), sidecar(2 * mib), small], overPod('3Mi')],
-    ['an init container needs more than those that run', [init, using(4 * mib), small]],
-    ['the sidecars before it add to it', [sidecar(mib), init, using(6 * mib + 1), small], overPod('6Mi')],
-    ['an emptyDir counts', [app, small], overPod('1Mi'), emptyDir('e', 2 * mib)],
-    ['an emptyDir in memory does not', [app, small], undefined, emptyDir('e', 2 * mib, { medium: 'Memory' })],
-    ['it comes before that of a container', [above], overPod('1Mi')],
-    ['a container alone is above its own', [above, large], overContainer('app', '1Mi')],
-  ])('the limit of a pod is enforced by the rules of the kubelet: %s', (_, containers, expected, volume) => {
-    expect(messageFor({ containers, volumes: volume === undefined ? [] : [volume] })).toBe(expected);
-  });
+it.each<[string, readonly ContainerSpec[], expected?: string | undefined, volume?: VolumeSpec]>([
+  ['none is declared', [using(mib)]],
+  ['usage is the limit', [using(mib), small]],
+  ['usage is above it', [using(mib + 1), small], overPod('1Mi')],
+  ['a limit of 0 and no use', [none]],
+  ['a limit of 0 and any use', [using(kib), none], overPod('0')],
+  ['sidecars and app containers add up', [using(4 * mib), sidecar(2 * mib), small], overPod('3Mi')],
+  ['an init container needs more than those that run', [init, using(4 * mib), small]],
+  ['the sidecars before it add to it', [sidecar(mib), init, using(6 * mib + 1), small], overPod('6Mi')],
+  ['an emptyDir counts', [app, small], overPod('1Mi'), emptyDir('e', 2 * mib)],
+  ['an emptyDir in memory does not', [app, small], undefined, emptyDir('e', 2 * mib, { medium: 'Memory' })],
+  ['it comes before that of a container', [above], overPod('1Mi')],
+  ['a container alone is above its own', [above, large], overContainer('app', '1Mi')],
+])('the limit of a pod is enforced by the rules of the kubelet: %s', (_, containers, expected, volume) => {
+  expect(messageFor({ containers, volumes: volume === undefined ? [] : [volume] })).toBe(expected);
 });
 
-describe('a limit of a container', () => {
-  const spare = container({ name: 'spare', limit: 100 * mib });
-  const dedicated = { isImageFsDedicated: true };
+const spare = container({ name: 'spare', limit: 100 * mib });
+const dedicated = { isImageFsDedicated: true };
 
-  it.each<[string, Bytes, Partial<EnforcingKubelet>, string | undefined]>([
-    ['writable layer and logs together', { rootfs: mib, logs: kib * 4, limit: mib }, {}, overContainer('app', '1Mi')],
-    ['logs alone beside a filesystem of images', { rootfs: 4 * mib, logs: mib, limit: mib }, dedicated, undefined],
-    ['logs above it', { logs: mib + 1, limit: mib }, dedicated, overContainer('app', '1Mi')],
-    ['0 is none', { rootfs: mib, limit: 0 }, {}, undefined],
-    ['of a sidecar', { kind: 'sidecar', rootfs: 2 * mib, limit: mib }, {}, overContainer('app', '1Mi')],
-    ['of a sidecar before 1.37', { kind: 'sidecar', rootfs: 2 * mib, limit: mib }, { minorVersion: 36 }, undefined],
-  ])('the limit of a container is enforced by the rules of the kubelet: %s', (_, bytes, kubelet, expected) => {
-    expect(messageFor({ containers: [container(bytes), spare] }, kubelet)).toBe(expected);
-  });
+it.each<[string, Bytes, Partial<EnforcingKubelet>, string | undefined]>([
+  ['writable layer and logs together', { rootfs: mib, logs: kib * 4, limit: mib }, {}, overContainer('app', '1Mi')],
+  ['logs alone beside a filesystem of images', { rootfs: 4 * mib, logs: mib, limit: mib }, dedicated, undefined],
+  ['logs above it', { logs: mib + 1, limit: mib }, dedicated, overContainer('app', '1Mi')],
+  ['0 is none', { rootfs: mib, limit: 0 }, {}, undefined],
+  ['of a sidecar', { kind: 'sidecar', rootfs: 2 * mib, limit: mib }, {}, overContainer('app', '1Mi')],
+  ['of a sidecar before 1.37', { kind: 'sidecar', rootfs: 2 * mib, limit: mib }, { minorVersion: 36 }, undefined],
+])('the limit of a container is enforced by the rules of the kubelet: %s', (_, bytes, kubelet, expected) => {
+  expect(messageFor({ containers: [container(bytes), spare] }, kubelet)).toBe(expected);
 });
 
 it.each<[string, readonly VolumeSpec[], string | undefined]>([

@@ -113,32 +113,30 @@ describe('the exporter of a cluster', () => {
     expect(notes).toEqual([]);
   });
 
-  describe('an exporter whose kubelets have not responded yet', () => {
-    const awaited = (...names: readonly string[]): ClusterReading => {
-      const nodes = names.map((name) => anAbsentNode(name, 'timeout'));
-      return aReading({ snapshot: aClusterSnapshot({ nodes, workloads: [] }) });
-    };
-    const answered = readingOf('node-1', 'cart-0');
+  const awaited = (...names: readonly string[]): ClusterReading => {
+    const nodes = names.map((name) => anAbsentNode(name, 'timeout'));
+    return aReading({ snapshot: aClusterSnapshot({ nodes, workloads: [] }) });
+  };
+  const answered = readingOf('node-1', 'cart-0');
 
-    it.for([
-      ['is asked again until they have', [awaited('node-1', 'node-2'), awaited('node-2'), answered], 3],
-      ['is not asked again without any', [answered], 1],
-    ] as const)('an exporter with kubelets that are awaited %s', async ([, readings, count], { sim, serve }) => {
-      const server = await serve(answered);
-      addExporter(sim.model, server.port);
-      const clock = new ManualClock();
-      using exporter = await open(credentialsOf(sim, readerRules), { clock });
-      const before = server.requests.length;
-      const left = [...readings];
-      server.answer = (...exchange) => {
-        answersOf(left.shift() ?? answered)(...exchange);
-      };
-      let isRead = false;
-      const read = exporter.read(never).then(() => (isRead = true));
-      await expect.poll(() => clock.advance(100).then(() => isRead), { interval: 5, timeout: 10_000 }).toBe(true);
-      await read;
-      expect(server.requests.length - before).toBe(count);
-    });
+  it.for([
+    ['is asked again until they have', [awaited('node-1', 'node-2'), awaited('node-2'), answered], 3],
+    ['is not asked again without any', [answered], 1],
+  ] as const)('an exporter with kubelets that are awaited %s', async ([, readings, count], { sim, serve }) => {
+    const server = await serve(answered);
+    addExporter(sim.model, server.port);
+    const clock = new ManualClock();
+    using exporter = await open(credentialsOf(sim, readerRules), { clock });
+    const before = server.requests.length;
+    const left = [...readings];
+    server.answer = (...exchange) => {
+      answersOf(left.shift() ?? answered)(...exchange);
+    };
+    let isRead = false;
+    const read = exporter.read(never).then(() => (isRead = true));
+    await expect.poll(() => clock.advance(100).then(() => isRead), { interval: 5, timeout: 10_000 }).toBe(true);
+    await read;
+    expect(server.requests.length - before).toBe(count);
   });
 
   it('of any number of Services with the label, that of the usual name in the usual namespace is read', async ({

@@ -176,24 +176,22 @@ it('the store of the whole cluster keeps all nodes, and pods without a node too'
   expect(running.store.podsOn(own).map(({ name }) => name)).toEqual(['a', 'd']);
 });
 
-describe('the start of a pod', () => {
-  const startedAt = (atMs: number): object => ({
-    ...podOn(own, 'a'),
-    status: {
-      phase: 'Running',
-      containerStatuses: [{ state: { running: { startedAt: new Date(atMs).toISOString() } } }],
-    },
-  });
+const startedAt = (atMs: number): object => ({
+  ...podOn(own, 'a'),
+  status: {
+    phase: 'Running',
+    containerStatuses: [{ state: { running: { startedAt: new Date(atMs).toISOString() } } }],
+  },
+});
 
-  it.each([
-    ['by less than an hour, as clocks differ, is young', 3_599_000, 3_599_000],
-    ['by an hour or more has run for an unknown time', 3_600_000, undefined],
-  ])('a pod that started in the future %s', async (_case, aheadMs, expectedMs) => {
-    const nowMs = new ManualClock().nowMs();
-    await using running = await start(wholeCluster, [startedAt(nowMs + aheadMs)]);
-    const expected = expectedMs === undefined ? 0 : nowMs + expectedMs;
-    expect(Array.from(running.store.pods(), ({ runningSinceMs }) => runningSinceMs)).toEqual([expected]);
-  });
+it.each([
+  ['by less than an hour, as clocks differ, is young', 3_599_000, 3_599_000],
+  ['by an hour or more has run for an unknown time', 3_600_000, undefined],
+])('a pod that started in the future %s', async (_case, aheadMs, expectedMs) => {
+  const nowMs = new ManualClock().nowMs();
+  await using running = await start(wholeCluster, [startedAt(nowMs + aheadMs)]);
+  const expected = expectedMs === undefined ? 0 : nowMs + expectedMs;
+  expect(Array.from(running.store.pods(), ({ runningSinceMs }) => runningSinceMs)).toEqual([expected]);
 });
 
 describe('ClusterStore.doubt', () => {

@@ -179,20 +179,18 @@ describe('replace with a list that takes many turns of the event loop', () => {
   });
 });
 
-describe('upsert', () => {
-  const base = thing('a', '1', { labels: { app: 'cart' }, sizes: [{ bytes: 1 }, { bytes: undefined }] });
+const base = thing('a', '1', { labels: { app: 'cart' }, sizes: [{ bytes: 1 }, { bytes: undefined }] });
 
-  it.each<[string, Thing]>([
-    ['the same state', structuredClone(base)],
-    ['the same state with another resource version', { ...structuredClone(base), resourceVersion: '2' }],
-  ])('upsert suppresses %s', (_case, object) => {
-    expect(store.upsert(base)).toBe(true);
-    const group = store.group('n1');
-    expect(store.upsert(object)).toBe(false);
-    expect(changes).toHaveLength(1);
-    expect(store.get('a')).toBe(base);
-    expect(store.group('n1')).toBe(group);
-  });
+it.each<[string, Thing]>([
+  ['the same state', structuredClone(base)],
+  ['the same state with another resource version', { ...structuredClone(base), resourceVersion: '2' }],
+])('upsert suppresses %s', (_case, object) => {
+  expect(store.upsert(base)).toBe(true);
+  const group = store.group('n1');
+  expect(store.upsert(object)).toBe(false);
+  expect(changes).toHaveLength(1);
+  expect(store.get('a')).toBe(base);
+  expect(store.group('n1')).toBe(group);
 });
 
 describe('remove', () => {

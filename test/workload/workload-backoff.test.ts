@@ -70,18 +70,16 @@ describe('WorkloadBackoff', () => {
     expect(backoff.hasFailed).toBe(false);
   });
 
-  describe('an early end of the back-off', () => {
-    const nodes = (...names: string[]): ReadonlySet<string> => new Set(names);
+  const nodes = (...names: string[]): ReadonlySet<string> => new Set(names);
 
-    it.each([
-      ['ends early when a node has data that had none', ['a'], [['a', 'b']], 0],
-      ['does not end early while the same nodes or fewer have data', ['a', 'b'], [['b', 'a'], ['b'], []], 1000],
-      ['ends early when a node lost its data during it and has data again', ['a'], [[], ['a']], 0],
-    ])('a back-off %s', (_case, atFailure, updates, remainingMs) => {
-      const { backoff } = setUp();
-      backoff.failed('billing', nodes(...atFailure));
-      for (const update of updates) backoff.update('billing', nodes(...update));
-      expect(backoff.remainingMs('billing')).toBe(remainingMs);
-    });
+  it.each([
+    ['ends early when a node has data that had none', ['a'], [['a', 'b']], 0],
+    ['does not end early while the same nodes or fewer have data', ['a', 'b'], [['b', 'a'], ['b'], []], 1000],
+    ['ends early when a node lost its data during it and has data again', ['a'], [[], ['a']], 0],
+  ])('a back-off %s', (_case, atFailure, updates, remainingMs) => {
+    const { backoff } = setUp();
+    backoff.failed('billing', nodes(...atFailure));
+    for (const update of updates) backoff.update('billing', nodes(...update));
+    expect(backoff.remainingMs('billing')).toBe(remainingMs);
   });
 });

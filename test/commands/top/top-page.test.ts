@@ -217,36 +217,34 @@ it.each([
   expect(text.trimEnd().split('\n')).toContain(note);
 });
 
-describe('a filter', () => {
-  const filters = {
-    shop: { namespace: 'shop' },
-    search: { workload: '-/selector/search' },
-    'search in shop': { namespace: 'shop', workload: '-/selector/search' },
-    'app=index': { selector: 'app=index' },
-    '!app': { selector: '!app' },
-    'node-2': { node: 'node-2' },
-  } as const;
+const filters = {
+  shop: { namespace: 'shop' },
+  search: { workload: '-/selector/search' },
+  'search in shop': { namespace: 'shop', workload: '-/selector/search' },
+  'app=index': { selector: 'app=index' },
+  '!app': { selector: '!app' },
+  'node-2': { node: 'node-2' },
+} as const;
 
-  it.each([
-    { resource: 'pods', filter: 'shop', names: ['pod/cart-6b7f9c-x2x9k'] },
-    { resource: 'pods', filter: 'search', names: ['pod/index-0'] },
-    { resource: 'pods', filter: 'search in shop', names: [] },
-    { resource: 'pods', filter: 'app=index', names: ['pod/index-0'] },
-    { resource: 'pods', filter: '!app', names: ['pod/cart-6b7f9c-x2x9k'] },
-    { resource: 'pods', filter: 'node-2', names: [] },
-    {
-      resource: 'containers',
-      filter: 'shop',
-      names: ['container/cart-6b7f9c-x2x9k/app', 'container/cart-6b7f9c-x2x9k/proxy'],
-    },
-    { resource: 'volumes', filter: 'app=index', names: [] },
-    { resource: 'workloads', filter: 'shop', names: ['deployment/cart', 'selector/search', 'selector/resting'] },
-    { resource: 'workloads', filter: 'app=index', names: ['selector/search'] },
-    { resource: 'next', filter: 'shop', names: ['pod/cart-6b7f9c-x2x9k'] },
-    { resource: 'next', filter: 'node-2', names: [] },
-  ] as const)('the filter $filter leaves of $resource $names', async ({ resource, filter, names }) => {
-    expect((await listingOf(reading, { resource, parameters: filters[filter] })).names()).toEqual(names);
-  });
+it.each([
+  { resource: 'pods', filter: 'shop', names: ['pod/cart-6b7f9c-x2x9k'] },
+  { resource: 'pods', filter: 'search', names: ['pod/index-0'] },
+  { resource: 'pods', filter: 'search in shop', names: [] },
+  { resource: 'pods', filter: 'app=index', names: ['pod/index-0'] },
+  { resource: 'pods', filter: '!app', names: ['pod/cart-6b7f9c-x2x9k'] },
+  { resource: 'pods', filter: 'node-2', names: [] },
+  {
+    resource: 'containers',
+    filter: 'shop',
+    names: ['container/cart-6b7f9c-x2x9k/app', 'container/cart-6b7f9c-x2x9k/proxy'],
+  },
+  { resource: 'volumes', filter: 'app=index', names: [] },
+  { resource: 'workloads', filter: 'shop', names: ['deployment/cart', 'selector/search', 'selector/resting'] },
+  { resource: 'workloads', filter: 'app=index', names: ['selector/search'] },
+  { resource: 'next', filter: 'shop', names: ['pod/cart-6b7f9c-x2x9k'] },
+  { resource: 'next', filter: 'node-2', names: [] },
+] as const)('the filter $filter leaves of $resource $names', async ({ resource, filter, names }) => {
+  expect((await listingOf(reading, { resource, parameters: filters[filter] })).names()).toEqual(names);
 });
 
 describe('a name', () => {
@@ -714,40 +712,38 @@ describe('pods without data', () => {
   });
 });
 
-describe('names that hold escapes', () => {
-  const hostile = 'x\u001b[2J\u009b31m\n\u202eevil';
-  const hostileReading = aReading({
-    snapshot: aClusterSnapshot({
-      nodes: [
-        aFreshNode(
-          aNodeSnapshot({
-            nodeName: hostile,
-            pods: [
-              aMeasuredPod({
-                namespace: hostile,
-                name: hostile,
-                usage: aPodUsage({
-                  containers: [aContainerUsage({ name: hostile })],
-                  volumes: [aVolumeUsage({ name: hostile, medium: hostile })],
-                }),
-                workloads: [aWorkload({ name: hostile })],
+const hostile = 'x\u001b[2J\u009b31m\n\u202eevil';
+const hostileReading = aReading({
+  snapshot: aClusterSnapshot({
+    nodes: [
+      aFreshNode(
+        aNodeSnapshot({
+          nodeName: hostile,
+          pods: [
+            aMeasuredPod({
+              namespace: hostile,
+              name: hostile,
+              usage: aPodUsage({
+                containers: [aContainerUsage({ name: hostile })],
+                volumes: [aVolumeUsage({ name: hostile, medium: hostile })],
               }),
-            ],
-          }),
-        ),
-        anAbsentNode(`absent ${hostile}`, 'tls'),
-        anAbsentNode(`skipped ${hostile}`, 'skipped'),
-      ],
-      workloads: [aWorkloadSnapshot({ workload: aWorkload({ name: hostile }), complete: false })],
-    }),
-  });
+              workloads: [aWorkload({ name: hostile })],
+            }),
+          ],
+        }),
+      ),
+      anAbsentNode(`absent ${hostile}`, 'tls'),
+      anAbsentNode(`skipped ${hostile}`, 'skipped'),
+    ],
+    workloads: [aWorkloadSnapshot({ workload: aWorkload({ name: hostile }), complete: false })],
+  }),
+});
 
-  it.each(topResources)('names that hold escapes never reach the terminal from %s', async (resource) => {
-    for (const columns of [40, 200]) {
-      const text = await textOf(hostileReading, { resource }, { columns });
-      expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
-    }
-  });
+it.each(topResources)('names that hold escapes never reach the terminal from %s', async (resource) => {
+  for (const columns of [40, 200]) {
+    const text = await textOf(hostileReading, { resource }, { columns });
+    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
+  }
 });
 
 describe('limits that do not do what they seem to do', () => {
