@@ -93,15 +93,15 @@ describe('the manifests', () => {
     expect(others.flatMap((container) => failing(all, container))).toEqual([]);
   });
 
-  it.each(workloads)('the exporter of $overlay starts with valid flags and settings', ({ overlay, workload }) => {
+  it.each(workloads)('the exporter of $overlay starts with valid flags and settings', async ({ overlay, workload }) => {
     const own = `overlays/${overlay}/config.yaml`;
     const config = existsSync(join(manifestsFolder, own)) ? own : 'base/config.yaml';
-    const { status, error } = checkSettings(exporterOf(workload.containers), read(config));
+    const { status, error } = await checkSettings(exporterOf(workload.containers), read(config));
     expect({ status, error }).toEqual({ status: 0, error: '' });
   });
 
-  it.each(['kind', 'gke-autopilot'])('manifests have valid settings for %s', (overlay) => {
-    const { status, out } = checkSettings(
+  it.each(['kind', 'gke-autopilot'])('manifests have valid settings for %s', async (overlay) => {
+    const { status, out } = await checkSettings(
       { args: ['serve', '--config.file=/etc/ephemeral-storage-exporter/config.yaml'] },
       read(`overlays/${overlay}/config.yaml`),
     );

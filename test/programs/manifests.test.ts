@@ -28,6 +28,15 @@ import {
 } from '../support/manifests/policies.js';
 import { readmeBlocks } from '../support/manifests/readme.js';
 
+const rendered = new Map<OverlayName, readonly KubeObject[]>();
+
+/** Each is rendered once. */
+function overlayObjects(overlay: OverlayName): readonly KubeObject[] {
+  const objects = rendered.get(overlay) ?? renderOverlay(overlay);
+  rendered.set(overlay, objects);
+  return objects;
+}
+
 const withComponent = (overlay: OverlayName, component: ComponentName): readonly KubeObject[] =>
   renderOwn({ text: `resources: [MANIFESTS/overlays/${overlay}]\ncomponents: [MANIFESTS/components/${component}]\n` });
 
@@ -45,18 +54,18 @@ const componentsOf = (overlay: OverlayName): readonly ComponentName[] =>
 const pairs = overlayNames.flatMap((overlay) => componentNames.map((component) => ({ overlay, component })));
 
 describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () => {
-  it.each(overlayNames)("the overlay %s follows the project's rules", (overlay) => {
-    const objects = renderOverlay(overlay);
+  it.each(overlayNames)("the overlay %s follows the project's rules", async (overlay) => {
+    const objects = overlayObjects(overlay);
     expect(policyFaults(objects)).toEqual(expectedFaults(overlay));
     expect(grantsOf(objects)).toEqual(leastGrants);
-    const { status, error } = checkSettings(exporterOf(objects), configOf(objects));
+    const { status, error } = await checkSettings(exporterOf(objects), configOf(objects));
     expect([status, error.replace(/^warning: kubelet TLS verification is disabled.*\n/, '')]).toEqual([0, '']);
   });
 
   const fitting = pairs.filter(({ overlay, component }) => misfit(overlay, component) === undefined);
   it.each(fitting)('$overlay with $component grants only what is needed', ({ overlay, component }) => {
     const objects = withComponent(overlay, component);
-    expect(objects.length).toBeGreaterThan(renderOverlay(overlay).length);
+    expect(objects.length).toBeGreaterThan(overlayObjects(overlay).length);
     expect(policyFaults(objects)).toEqual(expectedFaults(overlay));
     expect(grantsOf(objects)).toEqual([...leastGrants, ...(grantsOfComponent[component] ?? [])].sort());
   });
@@ -83,9 +92,9 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
 
   it.each(pairs.filter(({ overlay, component }) => misfit(overlay, component) === 'settings contradict'))(
     '$overlay with $component would be rejected by the exporter',
-    ({ overlay, component }) => {
+    async ({ overlay, component }) => {
       const objects = withComponent(overlay, component);
-      const { status, error } = checkSettings(exporterOf(objects), configOf(objects));
+      const { status, error } = await checkSettings(exporterOf(objects), configOf(objects));
       expect(status).toBe(1);
       expect(error).toMatch(/^kubelet\.tls\.insecureSkipVerify: .*kubelet\.access/);
     },
@@ -96,7 +105,7 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     (overlay) => {
       const shards = readableShards[overlay];
       const expected = shards === undefined ? [] : readerGrants('ephemeral-storage-exporter', shards);
-      expect(readerGrantsOf(renderOverlay(overlay))).toEqual(expected);
+      expect(readerGrantsOf(overlayObjects(overlay))).toEqual(expected);
     },
   );
 
@@ -104,9 +113,9 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     { component: 'node-proxy', setting: 'access: proxy' },
     { component: 'nodes-configz', setting: 'readConfig: true' },
     { component: 'kubernetes-authorization', setting: 'authorization: kubernetes' },
-  ] as const)('the component $component sets $setting', ({ component, setting }) => {
+  ] as const)('the component $component sets $setting', async ({ component, setting }) => {
     const objects = withComponent('deployment', component);
-    const { status, out } = checkSettings(exporterOf(objects), configOf(objects));
+    const { status, out } = await checkSettings(exporterOf(objects), configOf(objects));
     expect(status).toBe(0);
     expect(out).toContain(setting);
   });
@@ -125,7 +134,7 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     'yaml',
   );
 
-  it('manifests accept namespace, image and settings of another kustomization, as the README shows', () => {
+  it('manifests accept namespace, image and settings of another kustomization, as the README shows', async () => {
     const objects = renderOwn({ text: own + namespacePatch, config: 'cluster: {namespaces: [shop]}' });
     expect(policyFaults(objects)).toEqual([]);
     const namespaces = objects.map(({ metadata }) => metadata['namespace']).filter((name) => name !== undefined);
@@ -133,11 +142,11 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     expect(objects.map(({ kind }) => kind)).toContain('ServiceMonitor');
     expect(objects.map(({ kind }) => kind)).not.toContain('Namespace');
     expect(exporterOf(objects)['image']).toBe('registry.example/ephemeral-storage-exporter:0.1.0');
-    expect(checkSettings(exporterOf(objects), configOf(objects)).out).toMatch(/namespaces:\s+- shop/);
+    expect((await checkSettings(exporterOf(objects), configOf(objects))).out).toMatch(/namespaces:\s+- shop/);
   });
 
   it('manifests set the number of shards, as the README shows', () => {
-    expect(shardsOf(renderOverlay('sharded'))).toEqual([3, '--total-shards=3']);
+    expect(shardsOf(overlayObjects('sharded'))).toEqual([3, '--total-shards=3']);
     const objects = renderOwn({ text: `resources: [MANIFESTS/overlays/sharded]\n${shards}` });
     expect(shardsOf(objects)).toEqual([5, '--total-shards=5']);
     // Without the scheme, which only exporters with TLS need.
@@ -146,11 +155,11 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     expect(readerGrantsOf(objects).toReversed()).toEqual([[pods, ...further].join(' '), ...others]);
   });
 
-  it('the overlay node-local-agent adds to node-local the cgroups of the host, read-only, and nothing else', () => {
+  it('the overlay node-local-agent adds to node-local the cgroups of the host, read-only, and nothing else', async () => {
     const partsOf = (overlay: OverlayName) => {
-      const exporter = exporterOf(renderOverlay(overlay));
+      const exporter = exporterOf(overlayObjects(overlay));
       const { env, volumeMounts, ...container } = exporter;
-      const [pod] = workloadsOf(renderOverlay(overlay)).map((workload) => workload.pod);
+      const [pod] = workloadsOf(overlayObjects(overlay)).map((workload) => workload.pod);
       const mounts = [volumeMounts, at(pod, 'volumes')].map((list) => JSON.stringify(list));
       return { exporter, container, security: at(pod, 'securityContext'), mounts, env: JSON.stringify(env) };
     };
@@ -164,10 +173,10 @@ describe.skipIf(!canRender())('the rendered manifests (need kubectl 1.27)', () =
     ];
     expect(agent.mounts.map((text, index) => text.replace(`${added[index] ?? ''},`, ''))).toEqual(plain.mounts);
     expect(agent.mounts).not.toEqual(plain.mounts);
-    expect(checkSettings(agent.exporter, configOf(renderOverlay('node-local-agent'))).out).toMatch(
+    expect((await checkSettings(agent.exporter, configOf(overlayObjects('node-local-agent')))).out).toMatch(
       /agent:\n +enabled: true\n/,
     );
-    const [namespace] = renderOverlay('node-local-agent').filter(({ kind }) => kind === 'Namespace');
+    const [namespace] = overlayObjects('node-local-agent').filter(({ kind }) => kind === 'Namespace');
     expect(namespace?.metadata['labels']).toMatchObject({ 'pod-security.kubernetes.io/enforce': 'privileged' });
   });
 

@@ -1,17 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
+import { runArguments } from '../../../src/commands/command-line.js';
+import { aCommandContext } from '../command-context.js';
+import { temporaryFolder } from '../programs.js';
 import { at, type Json, listAt } from './documents.js';
-
-const cli = fileURLToPath(new URL('../../../src/cli.ts', import.meta.url));
 
 const mountedConfig = '/etc/ephemeral-storage-exporter/config.yaml';
 
 export interface CheckedSettings {
-  readonly status: number | null;
+  readonly status: number;
   readonly out: string;
   readonly error: string;
 }
@@ -37,16 +35,12 @@ export function environmentOf(container: Json, nodeName: string): Readonly<Recor
 }
 
 /** The output of `check-config` for a container's arguments and environment and for its configuration file. */
-export function checkSettings(container: Json, configText: string): CheckedSettings {
-  const folder = mkdtempSync(join(tmpdir(), 'ephemeral-storage-exporter-test-'));
-  try {
-    const file = join(folder, 'config.yaml');
-    writeFileSync(file, configText);
-    const args = ['--import', 'tsx', cli, 'check-config', ...flagsOf(container, file)];
-    const env = { PATH: process.env['PATH'], HOME: '/nonexistent', ...environmentOf(container, 'node-1') };
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env, timeout: 30_000 });
-    return { status, out: stdout, error: stderr };
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+export async function checkSettings(container: Json, configText: string): Promise<CheckedSettings> {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, 'config.yaml');
+  await writeFile(file, configText);
+  const environment = { HOME: '/nonexistent', ...environmentOf(container, 'node-1') };
+  const { context, out, error } = aCommandContext({ environment });
+  const status = await runArguments(['check-config', ...flagsOf(container, file)], context);
+  return { status, out: out(), error: error() };
 }
