@@ -17,6 +17,7 @@ import { listWorkloads } from '../../src/people/query/list-workloads.js';
 import { SnapshotPods } from '../../src/people/query/snapshot-pods.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import type { PodReport } from '../../src/people/report/pod-report.js';
+import { compareBy } from '../../src/serve/source/item-orders.js';
 import { aContainer, anFsStats, aNodeSummary, aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -438,6 +439,8 @@ it('nodes that evict come first, then those without space or data, those that ar
   const namesBy = async (of: Parameters): Promise<readonly string[]> =>
     (await listNodes(reading, parseListQuery('nodes', of), lane)).items.map((found) => found.node);
   expect(await namesBy({})).toEqual(['evicting', 'no-space', 'silent', 'close', 'fuller', 'emptier', 'skipped']);
+  const { items } = await listNodes(reading, parseListQuery('nodes', {}), lane);
+  expect(items.toReversed().toSorted(compareBy('nodes', undefined))).toEqual(items); // as several exporters are merged
   expect(await namesBy({ only: 'near' })).toEqual(['evicting', 'close']);
   expect(await namesBy({ only: 'unknown' })).toEqual(['silent', 'skipped']);
   expect(await namesBy({ order: 'name', limit: '2' })).toEqual(['close', 'emptier']);

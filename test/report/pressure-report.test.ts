@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 
 import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
 import type { MeasuredNodeView } from '../../src/facts/node/node-view.js';
+import { nodeFindings } from '../../src/people/report/finding-report.js';
 import { RankedPressure } from '../../src/people/report/pressure-report.js';
 import { signalAmount } from '../../src/people/report/signal-report.js';
 import { verdicts } from '../../src/people/report/verdict-report.js';
@@ -181,6 +182,16 @@ it('the nearest threshold of a disk stays when its forecast has ended before tha
   const soft = snapshot.thresholds.map((each, index) => ({ ...each, gracePeriodMs: index * 3_600_000 }));
   const ofHard = aFreshNode({ ...node.snapshot, thresholds: soft }, 20_000);
   expect(pressureOf(ofHard).items).toMatchObject([{ signal: 'nodefs.available', headroom: 3_400 }]);
+});
+
+it.each([
+  [600_000, ['no_limit_or_request', 'no_limit_or_request']],
+  [600_001, []],
+])('pods without limits are findings on a node that crosses its threshold in %d ms: %j', (reachedAtMs, kinds) => {
+  const { snapshot } = nodeWith('node-1', [3_400]);
+  const soon = { signal: 'nodefs.available', isAssumed: true, reachedAtMs, endsAtMs: Infinity } as const;
+  const found = nodeFindings({ ...snapshot, forecasts: { ...snapshot.forecasts, thresholds: [soon] } });
+  expect(found.map(({ finding }) => finding.kind)).toEqual(kinds);
 });
 
 it.each([

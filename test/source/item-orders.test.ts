@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 
-import type { ListedNodeReport } from '../../src/people/query/list-nodes.js';
 import { compareBy } from '../../src/serve/source/item-orders.js';
 import { aPodStatus } from '../support/status-builders.js';
 
@@ -15,19 +14,6 @@ it('the usual order of pods is by how soon they are evicted, then by size, then 
   ];
   const names = pods.toSorted(compareBy('pods', undefined)).map(({ pod }) => pod);
   expect(names).toEqual(['above', 'soon', 'near', 'c-large', 'b-small', 'd-small']);
-});
-
-it('the usual order of nodes has one without space, on which nobody is evicted, after those that evict', () => {
-  const pressure = (headroom: number) => ({ signal: 'nodefs.available', headroom, thresholdBytes: 10 });
-  const nodes = [
-    { node: 'ok', state: 'fresh', condition: 'ok' },
-    { node: 'near', state: 'fresh', condition: 'near', pressure: pressure(1) },
-    { node: 'silent', state: 'absent', condition: 'silent', reason: 'timeout' },
-    { node: 'full', state: 'fresh', condition: 'no_space' },
-    { node: 'evicting', state: 'fresh', condition: 'evicting', pressure: pressure(-1) },
-  ] as unknown as readonly ListedNodeReport[];
-  const names = nodes.toSorted(compareBy('nodes', undefined)).map(({ node }) => node);
-  expect(names).toEqual(['evicting', 'full', 'silent', 'near', 'ok']);
 });
 
 it('an order that a list does not have is an error', () => {

@@ -14,6 +14,8 @@ export interface PodStanding {
   readonly kind: 'above' | 'near' | 'growing' | 'calm' | 'unbound' | 'unknown';
   /** That it exceeds, would exceed first, or is nearest to; undefined where none evicts it, and for a calm one while not all is known. */
   readonly limit: LimitRatio | undefined;
+  /** See {@link knownNearest}. */
+  readonly nearest: LimitRatio | undefined;
   /** Milliseconds until the limit is exceeded; 0 above it. Undefined without a forecast. */
   readonly timeMs: number | undefined;
   /** See {@link podUrgency}. */
@@ -99,9 +101,10 @@ export function podStanding(source: StandingSource, pod: PodRecord, ratios: read
   const timeMs = forecast?.timeToLimitMs;
   const kind = pod.standing ?? forecastKind(timeMs);
   const urgency = urgencyOf(pod, timeMs);
-  if (kind === undefined) return { ...restingStanding(pod, ratios), timeMs, urgency };
+  const nearest = knownNearest(pod, ratios);
+  if (kind === undefined) return { ...restingStanding(pod, nearest), nearest, timeMs, urgency };
   const limit = pod.standing === 'above' ? ratios.find(isExceeded) : forecast && ratios.find(isOf(forecast));
-  return { kind, limit: limit ?? nearestRatio(ratios), timeMs, urgency };
+  return { kind, limit: limit ?? nearest, nearest, timeMs, urgency };
 }
 
 function forecastKind(timeMs: number | undefined): 'near' | 'growing' | undefined {
@@ -109,12 +112,11 @@ function forecastKind(timeMs: number | undefined): 'near' | 'growing' | undefine
   return timeMs <= soonMs ? 'near' : 'growing';
 }
 
-function restingStanding(pod: PodRecord, ratios: readonly LimitRatio[]): Pick<PodStanding, 'kind' | 'limit'> {
+function restingStanding(pod: PodRecord, limit: LimitRatio | undefined): Pick<PodStanding, 'kind' | 'limit'> {
   const { bound, isPending, summary } = pod;
   if (bound === undefined || isPending || hasUnknownUsage(summary, bound.pod)) {
     return { kind: 'unknown', limit: undefined };
   }
-  const limit = nearestRatio(ratios);
   if (limit === undefined || !canBind(limit)) return { kind: 'unbound', limit: undefined };
   return { kind: limit.unenforced === undefined ? 'calm' : 'unknown', limit };
 }

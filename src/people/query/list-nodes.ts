@@ -1,5 +1,5 @@
 import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
-import { decidingThreshold, fullDisk } from '../../facts/node/full-disks.js';
+import { type NodeStanding, nodeStanding, nodeUrgency } from '../../facts/node/node-standing.js';
 import { isKnownThreshold } from '../../facts/node/node-thresholds.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
 import type { Lane } from '../../lib/base/lane.js';
@@ -10,14 +10,7 @@ import { fullestRatio } from '../report/filesystem-report.js';
 import { type NodeCondition, nodeCondition } from '../report/node-condition.js';
 import type { LastKnown } from '../report/node-report.js';
 import type { PodSource } from '../report/pod-report.js';
-import {
-  type NodePressureReport,
-  type PressedNode,
-  pressedNode,
-  pressureReport,
-  pressureUrgency,
-  timeToThresholdMs,
-} from '../report/pressure-report.js';
+import { type NodePressureReport, type PressedNode, pressedNode, pressureReport } from '../report/pressure-report.js';
 import { type RankedNodeReport, rankedNodeReport } from '../report/ranked-nodes.js';
 import { signalAmount } from '../report/signal-report.js';
 import { type VerdictOf, verdicts } from '../report/verdict-report.js';
@@ -28,6 +21,8 @@ import { type ListQuery, matchesSearch } from './list-query.js';
 /** A node, and how near it is to evicting pods. */
 export type ListedNodeReport = RankedNodeReport & {
   readonly condition: NodeCondition;
+  /** The larger, the sooner it needs somebody: what the order `urgency` goes by. Absent of one that is skipped. */
+  readonly urgency?: number | undefined;
   /** The threshold that it is nearest to, or furthest below; absent where none is known. */
   readonly threshold?: NodeThresholdReport | undefined;
   /** Absent of a node that is not close to evicting pods. */
@@ -47,6 +42,8 @@ interface NodeThresholdReport {
 interface ListedNode {
   readonly view: NodeView;
   readonly lastKnown: LastKnown | undefined;
+  /** Undefined where nothing is known of it. */
+  readonly standing: NodeStanding | undefined;
   readonly pressed: PressedNode | undefined;
 }
 
@@ -84,7 +81,10 @@ function listedNode(view: NodeView, reading: ClusterReading): ListedNode {
   const source: PodSource | undefined =
     view.state === 'absent' ? lastKnown && { ...view, ageMs: lastKnown.ageMs } : view;
   const snapshot = view.state === 'absent' ? lastKnown?.snapshot : view.snapshot;
-  return { view, lastKnown, pressed: source && snapshot && pressedNode(source, snapshot) };
+  if (source === undefined || snapshot === undefined)
+    return { view, lastKnown, standing: undefined, pressed: undefined };
+  const standing = nodeStanding(source, snapshot);
+  return { view, lastKnown, standing, pressed: pressedNode(source, snapshot, standing) };
 }
 
 const ranks: Readonly<Record<string, (node: ListedNode) => number | undefined>> = {
@@ -103,14 +103,8 @@ function fullOf(view: NodeView, lastKnown: LastKnown | undefined): number | unde
   return snapshot && fullestRatio(snapshot);
 }
 
-/** Above all: nodes that evict, those without space or data, those that are close. Skipped ones are last. */
 function urgencyOf({ view, lastKnown, pressed }: ListedNode): number | undefined {
-  if (view.state === 'absent' && view.reason === 'skipped') return undefined;
-  if (pressed?.nearest.isCrossed === true) return 20 + pressureUrgency(pressed);
-  if (view.state === 'absent') return 15;
-  if (fullDisk(view.snapshot) !== undefined) return 20;
-  if (pressed !== undefined) return 10 + Math.max(-4, pressureUrgency(pressed));
-  return (view.state === 'stale' ? 1 : 0) + (fullOf(view, lastKnown) ?? 0);
+  return nodeUrgency(view, pressed, fullOf(view, lastKnown));
 }
 
 function meetsCondition({ view, pressed }: ListedNode, { only }: ListQuery): boolean {
@@ -127,29 +121,25 @@ function meetsCondition({ view, pressed }: ListedNode, { only }: ListQuery): boo
 }
 
 function listedNodeReport(
-  { view, lastKnown, pressed }: ListedNode,
+  node: ListedNode,
   { failures, apiServer }: ClusterReading,
   verdictOf: VerdictOf,
 ): ListedNodeReport {
+  const { view, lastKnown, pressed, standing } = node;
   const failureOf = (name: string) => failures.get(name);
   const report = rankedNodeReport(view, lastKnown, { failureOf, apiServer, verdictOf });
   return {
     ...report,
     condition: nodeCondition(view, pressed, failureOf(view.nodeName)),
-    threshold: thresholdReport(view, snapshotOf(view, lastKnown), pressed),
+    urgency: urgencyOf(node),
+    threshold: thresholdReport(standing),
     pressure: pressed && pressureReport(pressed, verdictOf),
   };
 }
 
-function thresholdReport(
-  view: NodeView,
-  snapshot: NodeSnapshot | undefined,
-  pressed: PressedNode | undefined,
-): NodeThresholdReport | undefined {
-  const nearest = pressed?.nearest ?? (snapshot && decidingThreshold(snapshot, undefined).threshold);
-  if (snapshot === undefined || !isKnownThreshold(nearest)) return undefined;
+function thresholdReport({ nearest, timeMs }: Partial<NodeStanding> = {}): NodeThresholdReport | undefined {
+  if (!isKnownThreshold(nearest)) return undefined;
   const { signal, headroom, isAssumed } = nearest;
-  const timeMs = view.state === 'absent' ? undefined : timeToThresholdMs(view, nearest, snapshot.forecasts);
   return { signal, headroom, isAssumed, timeToEvictionMs: timeMs && Math.round(timeMs) };
 }
 

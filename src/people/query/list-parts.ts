@@ -1,5 +1,5 @@
 import { type Figure, known } from '../../cluster/kubelet/summary.js';
-import type { LimitRatio, LimitRule } from '../../facts/node/limit-ratios.js';
+import type { LimitRatio } from '../../facts/node/limit-ratios.js';
 import { hasLimits } from '../../facts/node/limits.js';
 import type { MeasuredNodeView } from '../../facts/node/node-view.js';
 import { derivePod, type PodContext, type PodRecord } from '../../facts/node/pod-record.js';
@@ -21,7 +21,7 @@ interface PartKind<Part extends PartUsage, Report> {
   readonly partsOf: (record: PodRecord, context: PodContext) => readonly Part[];
   readonly nameOf: (part: Part) => string;
   /** Of the limit that a single part has. */
-  readonly rule: LimitRule;
+  readonly rule: LimitRatio['rule'];
   readonly reportsOf: (found: FoundPod) => readonly Report[];
   readonly nameIn: (report: Report) => string;
 }

@@ -4,7 +4,7 @@ import { formatQuantity, roundUp } from '../../cluster/kube/quantity.js';
 import type { PodSummary } from '../../cluster/kubelet/summary.js';
 import { entryFinder } from '../../facts/node/join.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
-import { isNearThreshold } from '../../facts/node/node-thresholds.js';
+import { nodeStanding } from '../../facts/node/node-standing.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { type FindingKind, type PodFinding, podFindings } from '../../facts/node/pod-findings.js';
 import { countedText } from '../../lib/base/text.js';
@@ -39,7 +39,7 @@ export function* findingsByPod(snapshot: NodeSnapshot): Iterable<readonly FoundF
   const { podsOnNode, summary, node, logRotation } = snapshot;
   const find = entryFinder(summary);
   const limits = unenforcedLimits(snapshot);
-  const isNearPressure = isNearThreshold(snapshot.thresholds) || node.diskPressure === true;
+  const isNearPressure = nodeStanding({ state: 'fresh' }, snapshot).isClose || node.diskPressure === true;
   for (const pod of podsOnNode) {
     const podSummary = find(pod);
     const unenforced = podSummary && limits.get(podSummary);

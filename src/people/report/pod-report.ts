@@ -5,7 +5,7 @@ import { hasUnknownUsage } from '../../facts/node/limit-ratios.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../../facts/node/limits.js';
 import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { DerivedPod, PodRecord } from '../../facts/node/pod-record.js';
-import { knownNearest, type PodStanding, podStanding } from '../../facts/node/standing.js';
+import { type PodStanding, podStanding } from '../../facts/node/standing.js';
 import { type Component, components, type MeasuredUsage, type PodUsage } from '../../facts/node/usage.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import { type LimitReport, limitReport } from './limit-report.js';
@@ -129,8 +129,7 @@ export function measuredPodReport(found: FoundPod<DerivedPod<MeasuredUsage>, Pod
 /** What is known of a pod without a total, too. */
 export function limitFacts(found: FoundPod<DerivedPod, PodSource>): LimitFacts {
   const { node, pod } = found;
-  const nearest = knownNearest(pod, pod.ratios);
-  const { kind, timeMs, urgency } = podStanding(node, pod, pod.ratios);
+  const { kind, nearest, timeMs, urgency } = podStanding(node, pod, pod.ratios);
   const isUnknown = pod.bound !== undefined && hasUnknownUsage(pod.summary, pod.bound.pod);
   return {
     standing: kind,

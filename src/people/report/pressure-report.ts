@@ -1,15 +1,15 @@
 import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
-import { decidingThreshold, isHeadroomUnknown } from '../../facts/node/full-disks.js';
+import { isHeadroomUnknown } from '../../facts/node/full-disks.js';
 import { exemptionOf, isActive } from '../../facts/node/limits.js';
-import { nextThreshold } from '../../facts/node/node-forecasts.js';
-import { headroomRatio, isKnownThreshold, type NodeThreshold } from '../../facts/node/node-thresholds.js';
+import { type NodeStanding, nodeStanding } from '../../facts/node/node-standing.js';
+import type { NodeThreshold } from '../../facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { nextVictims } from '../../facts/node/victims.js';
 import { largestFirst, naturalNames, type Ranked, Ranking } from '../../lib/base/ranking.js';
 import { fullestRatio, fullRatio } from './filesystem-report.js';
 import { type DataFacts, dataFacts, type PodSource } from './pod-report.js';
 import type { VictimReport } from './signal-report.js';
-import { soonSignal, type VerdictOf, type VerdictReport } from './verdict-report.js';
+import type { VerdictOf, VerdictReport } from './verdict-report.js';
 
 /** A node that is close to evicting pods, or does, by the threshold that it is nearest to. Bytes, or inodes. */
 export interface NodePressureReport extends DataFacts {
@@ -35,12 +35,10 @@ export interface NodePressureReport extends DataFacts {
   readonly unreadPodCount?: number | undefined;
 }
 
-export interface PressedNode {
+export interface PressedNode extends NodeStanding {
   readonly source: PodSource;
   readonly snapshot: NodeSnapshot;
   readonly nearest: NodeThreshold;
-  readonly isClose: boolean;
-  readonly timeMs: number | undefined;
 }
 
 /** The nodes that are close to evicting pods, the nearest first. Nodes are added one by one. */
@@ -61,7 +59,10 @@ export class RankedPressure {
     this.#verdictOf = verdictOf;
     this.#ranking = new Ranking(
       count,
-      largestFirst<PressedNode>(pressureUrgency, ({ source }) => naturalNames(source.nodeName)),
+      largestFirst<PressedNode>(
+        ({ urgency }) => urgency,
+        ({ source }) => naturalNames(source.nodeName),
+      ),
     );
   }
 
@@ -97,28 +98,14 @@ function mayEvict({ unreadPodCount, podsOnNode }: NodeSnapshot): boolean {
 }
 
 /** Undefined for a node that is not close to evicting pods. */
-export function pressedNode(source: PodSource, snapshot: NodeSnapshot): PressedNode | undefined {
-  const { forecasts, node } = snapshot;
-  const { isClose, threshold } = decidingThreshold(snapshot, soonSignal(source, snapshot));
-  if (threshold === undefined || (!isClose && node.diskPressure !== true)) return undefined;
-  const timeMs = timeToThresholdMs(source, threshold, forecasts);
-  return { source, snapshot, nearest: threshold, isClose, timeMs };
-}
-
-/** Returns the time until the threshold is crossed at the present growth. Of old data, no forecast is shown. */
-export function timeToThresholdMs(
-  { state, ageMs }: Pick<PodSource, 'state' | 'ageMs'>,
-  { signal }: NodeThreshold,
-  forecasts: NodeSnapshot['forecasts'],
-): number | undefined {
-  return state === 'absent' ? undefined : nextThreshold(forecasts, ageMs, signal)?.timeMs;
-}
-
-/** Below the threshold first, then by the time until it is crossed, where that is known, then by the headroom. */
-export function pressureUrgency({ nearest, timeMs }: PressedNode): number {
-  if (!isKnownThreshold(nearest)) return 0;
-  if (nearest.isCrossed) return 2 - headroomRatio(nearest);
-  return timeMs === undefined ? -headroomRatio(nearest) : 1 + 1 / (1 + timeMs);
+export function pressedNode(
+  source: PodSource,
+  snapshot: NodeSnapshot,
+  standing = nodeStanding(source, snapshot),
+): PressedNode | undefined {
+  const { nearest, isClose } = standing;
+  if (nearest === undefined || (!isClose && snapshot.node.diskPressure !== true)) return undefined;
+  return { ...standing, source, snapshot, nearest };
 }
 
 export function pressureReport(

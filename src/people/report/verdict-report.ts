@@ -1,12 +1,10 @@
 import type { PodIdentity } from '../../cluster/kube/pod-identity.js';
 import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
-import { soonMs } from '../../facts/forecast/forecast.js';
 import type { EvictionRecord, LastUsage } from '../../facts/history/eviction-record.js';
 import { isOutdated } from '../../facts/history/last-usage.js';
-import { firstOnDisk } from '../../facts/node/disk-fill.js';
 import { type DiskVerdict, nodeVerdict, type Shortage, type VerdictKind } from '../../facts/node/disk-verdict.js';
-import { nextThreshold } from '../../facts/node/node-forecasts.js';
+import { nodeStanding } from '../../facts/node/node-standing.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { programName, shellWord } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
@@ -69,7 +67,7 @@ export function verdicts(inputs: VerdictInputs): VerdictOf {
     const { nodeName, node } = source;
     if (snapshot === undefined) return silentVerdict(source);
     const verdict = nodeVerdict(node === undefined ? snapshot : { ...snapshot, node }, {
-      soon: soonSignal(source, snapshot),
+      soon: nodeStanding(source, snapshot).soon,
       samplesOf: (pod) => inputs.samplesOf(nodeName, pod),
     });
     if (verdict === undefined) return undefined;
@@ -99,18 +97,6 @@ function pastOf(
   if (!isShort(shortage) || (cause !== undefined && cause.filler !== 'pods')) return undefined;
   const past = unfreedEviction(nodeName, shortage, { ...remembered, readAtMs: remembered.readAtMs - ageMs });
   return past && { ...past, ageMs: past.ageMs + ageMs };
-}
-
-/** The threshold that the node is about to cross, while it is below none, until its disk is calm. Of old data, no forecast is said. */
-export function soonSignal(
-  { state, ageMs = 0 }: Pick<VerdictSource, 'state' | 'ageMs'>,
-  snapshot: NodeSnapshot,
-): EvictionSignal | undefined {
-  const { forecasts, thresholds, fills } = snapshot;
-  if (state === 'absent' || thresholds.some(({ isCrossed }) => isCrossed)) return undefined;
-  const next = nextThreshold(forecasts, ageMs);
-  if (next !== undefined && next.timeMs <= soonMs) return firstOnDisk(next.signal, snapshot);
-  return fills.find(({ warnedOf }) => warnedOf !== undefined)?.warnedOf;
 }
 
 /** Of a node of which nothing is known but its condition. */

@@ -2,7 +2,6 @@ import { byNames, largestFirst, naturalNames } from '../../lib/base/ranking.js';
 import type { ListedNodeReport } from '../../people/query/list-nodes.js';
 import { ordersOf } from '../../people/query/list-query.js';
 import type { PodReport } from '../../people/report/pod-report.js';
-import type { NodePressureReport } from '../../people/report/pressure-report.js';
 import type { WorkloadReport } from '../../people/report/workload-report.js';
 import type { CommandList, ItemOf } from './view-source.js';
 
@@ -24,7 +23,7 @@ const itemOrders: {
   readonly [Kind in CommandList]: Readonly<Record<(typeof ordersOf)[Kind][number], Compare<ItemOf<Kind>>>>;
 } = {
   nodes: {
-    urgency: largestFirst(nodeUrgency, nodeNames),
+    urgency: largestFirst(({ urgency }) => urgency, nodeNames),
     used: largestFirst((node) => nodefsOf(node)?.usedBytes, nodeNames),
     full: largestFirst(fullOf, nodeNames),
     name: byNames(nodeNames),
@@ -93,24 +92,6 @@ const byUsage = largestFirst<PodReport>((pod) => (pod.state === 'unmeasured' ? u
 
 function nodeNames({ node }: ListedNodeReport): readonly string[] {
   return naturalNames(node);
-}
-
-/** Nodes that evict first, then those that have no space and evict none, those without data, those that are close to evicting, and the fullest. Skipped ones are last. */
-function nodeUrgency(node: ListedNodeReport): number | undefined {
-  const { pressure, state } = node;
-  if (node.condition === 'skipped') return undefined;
-  const share = headroomShare(pressure);
-  if (share < 0) return 22 - share;
-  if (state === 'absent') return 15;
-  if (node.condition === 'no_space') return 20;
-  if (pressure === undefined) return (state === 'stale' ? 1 : 0) + (fullOf(node) ?? 0);
-  const { timeToEvictionMs: timeMs } = pressure;
-  return 10 + (timeMs === undefined ? Math.max(-4, -share) : 1 + 1 / (1 + timeMs));
-}
-
-/** Of the threshold. */
-function headroomShare({ headroom = 0, thresholdBytes, thresholdInodes }: Partial<NodePressureReport> = {}): number {
-  return headroom / (thresholdBytes ?? thresholdInodes ?? Infinity);
 }
 
 function nodefsOf(node: ListedNodeReport) {

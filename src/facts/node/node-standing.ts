@@ -1,0 +1,70 @@
+import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
+import { soonMs } from '../forecast/forecast.js';
+import { firstOnDisk } from './disk-fill.js';
+import { decidingThreshold, fullDisk } from './full-disks.js';
+import { nextThreshold } from './node-forecasts.js';
+import { headroomRatio, isKnownThreshold, type NodeThreshold } from './node-thresholds.js';
+import type { NodeSnapshot, NodeView } from './node-view.js';
+
+/** How a node stands to its thresholds. */
+export interface NodeStanding {
+  /** By which it is judged, see {@link decidingThreshold}. */
+  readonly nearest: NodeThreshold | undefined;
+  /** By its headroom, or since it crosses a threshold within ten minutes. */
+  readonly isClose: boolean;
+  /** Until the threshold is crossed at the present growth; undefined without a forecast. */
+  readonly timeMs: number | undefined;
+  /** The threshold that the node is about to cross, while it is below none, until its disk is calm. */
+  readonly soon: EvictionSignal | undefined;
+  /** The larger, the sooner: below the threshold, then by the time, then by the headroom. */
+  readonly urgency: number;
+}
+
+/** `state`: of old data, no forecast is said. */
+export function nodeStanding(
+  source: { readonly state: NodeView['state'] | 'pending'; readonly ageMs?: number | undefined },
+  snapshot: NodeSnapshot,
+): NodeStanding {
+  const { state, ageMs = 0 } = source;
+  const soon = state === 'absent' ? undefined : soonSignal(ageMs, snapshot);
+  const { isClose, threshold: nearest } = decidingThreshold(snapshot, soon);
+  const hasForecast = state !== 'absent' && nearest !== undefined;
+  const timeMs = hasForecast ? nextThreshold(snapshot.forecasts, ageMs, nearest.signal)?.timeMs : undefined;
+  return { nearest, isClose, timeMs, soon, urgency: thresholdUrgency(nearest, timeMs) };
+}
+
+function soonSignal(ageMs: number, snapshot: NodeSnapshot): EvictionSignal | undefined {
+  const { forecasts, thresholds, fills } = snapshot;
+  if (thresholds.some(({ isCrossed }) => isCrossed)) return undefined;
+  const next = nextThreshold(forecasts, ageMs);
+  if (next !== undefined && next.timeMs <= soonMs) return firstOnDisk(next.signal, snapshot);
+  return fills.find(({ warnedOf }) => warnedOf !== undefined)?.warnedOf;
+}
+
+function thresholdUrgency(nearest: NodeThreshold | undefined, timeMs: number | undefined): number {
+  if (!isKnownThreshold(nearest)) return 0;
+  if (nearest.isCrossed) return 2 - headroomRatio(nearest);
+  return timeMs === undefined ? -headroomRatio(nearest) : 1 + 1 / (1 + timeMs);
+}
+
+/**
+ * The larger, the sooner it needs somebody: nodes that evict pods, then those that have no space and evict none, those without data,
+ * those that are close to evicting, and the fullest. Undefined for one that is skipped.
+ * @param standing undefined for a node that is neither close to evicting pods nor under DiskPressure
+ */
+export function nodeUrgency(
+  view: NodeView,
+  standing: NodeStanding | undefined,
+  fullRatio: number | undefined,
+): number | undefined {
+  const isSkipped = view.state === 'absent' && view.reason === 'skipped';
+  if (isSkipped) return undefined;
+  if (standing?.nearest?.isCrossed === true) return 20 + standing.urgency;
+  if (view.state === 'absent') return 15;
+  if (fullDisk(view.snapshot) !== undefined) return 20;
+  return standing === undefined ? calmUrgency(view.state, fullRatio) : 10 + Math.max(-4, standing.urgency);
+}
+
+function calmUrgency(state: 'fresh' | 'stale', fullRatio = 0): number {
+  return (state === 'stale' ? 1 : 0) + fullRatio;
+}
