@@ -2,7 +2,7 @@
 
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
-import { expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 import { allDashboards } from '../../grafana/src/dashboards.js';
 import { ownersOf } from '../../grafana/src/node/queries.js';
@@ -147,6 +147,37 @@ async function panelsWithoutData(
   return withoutData;
 }
 
+/** Of a whole cluster, and of one with two shards, a replica and the first instance of a roll-out to three. */
+async function pastOfShards(): Promise<{ readonly history: string; readonly atSeconds: number }> {
+  await using whole = await startExporter();
+  const ofShard = async (shard: number, totalShards = 2): Promise<Exporter> => {
+    const scope = `cluster: {shard: ${shard}, totalShards: ${totalShards}}`;
+    return (await whole.another({ settings: `${settings}\n${scope}`, rules })).synced();
+  };
+  await using first = await ofShard(0);
+  await using second = await ofShard(1);
+  await using replica = await ofShard(1);
+  // The first instance of a roll-out to three shards.
+  await using rolledOut = await ofShard(2, 3);
+  const instances = { first, second, replica, rolledOut };
+  const lines: string[] = [];
+  for (let minute = 0; minute < minutes; minute++) {
+    await whole.clock.advance(60_000);
+    lines.push(...(await scrapedLines(whole, { cluster: 'whole', job: 'exporter', instance: 'one' })));
+    for (const [instance, exporter] of Object.entries(instances)) {
+      lines.push(...(await scrapedLines(exporter, { cluster: 'shared', job: 'exporter', instance })));
+    }
+  }
+  const atSeconds = whole.clock.nowMs() / 1_000;
+  return { history: openMetrics(lines), atSeconds };
+}
+
+// Both versions have the same past.
+let shardsPast: Awaited<ReturnType<typeof pastOfShards>>;
+beforeAll(async () => {
+  shardsPast = await pastOfShards();
+});
+
 describeInEachPrometheus('the dashboards', (programs) => {
   it.each([
     { profile: 'full', moreSettings: fullProfile, what: 'all panels have data' },
@@ -203,27 +234,8 @@ describeInEachPrometheus('the dashboards', (programs) => {
   });
 
   it('dashboards count values of shards, replicas and clusters once, and keep the clusters separate', async () => {
-    await using whole = await startExporter();
-    const ofShard = async (shard: number, totalShards = 2): Promise<Exporter> => {
-      const scope = `cluster: {shard: ${shard}, totalShards: ${totalShards}}`;
-      return (await whole.another({ settings: `${settings}\n${scope}`, rules })).synced();
-    };
-    await using first = await ofShard(0);
-    await using second = await ofShard(1);
-    await using replica = await ofShard(1);
-    // The first instance of a roll-out to three shards.
-    await using rolledOut = await ofShard(2, 3);
-    const instances = { first, second, replica, rolledOut };
-    const lines: string[] = [];
-    for (let minute = 0; minute < minutes; minute++) {
-      await whole.clock.advance(60_000);
-      lines.push(...(await scrapedLines(whole, { cluster: 'whole', job: 'exporter', instance: 'one' })));
-      for (const [instance, exporter] of Object.entries(instances)) {
-        lines.push(...(await scrapedLines(exporter, { cluster: 'shared', job: 'exporter', instance })));
-      }
-    }
-    const atSeconds = whole.clock.nowMs() / 1_000;
-    await using prometheus = await PrometheusServer.start({ ...programs, targets: [], history: openMetrics(lines) });
+    const { history, atSeconds } = shardsPast;
+    await using prometheus = await PrometheusServer.start({ ...programs, targets: [], history });
 
     for (const query of [
       acrossShards('workload_used_bytes', workloadLabels),
