@@ -14,6 +14,7 @@ import { systemClock } from '../../src/lib/base/clock.js';
 import { ChildCommand } from '../support/child.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { send } from '../support/http-get.js';
+import { atNight } from '../support/nightly.js';
 import { eventually } from '../support/programs.js';
 
 const nodeCount = 300;
@@ -87,7 +88,7 @@ describe('a limit of open files below the number of nodes', () => {
       using attack = new HostileReaders(port);
       await eventually('the attack', () => Promise.resolve(attack.openedCount > 800 || undefined));
       let availableCount = 0;
-      for (let turn = 0; turn < 10 || availableCount < nodeCount; turn += 1) {
+      for (let turn = 0; turn < atNight(10, 4) || availableCount < nodeCount; turn += 1) {
         const scrape = await send({ port, path: '/metrics', agent: prometheus });
         const probes = await Promise.all(['/livez', '/readyz'].map((url) => send({ port, path: url })));
         const newcomer = await send({ port, path: '/metrics' });
