@@ -23,7 +23,7 @@ function yamlText(value: unknown): string {
 /** Yellow when a limit is near, red when it is almost reached, bold when it is reached. */
 export function ratioStyle(ratio: number | undefined): Style | undefined {
   if (ratio === undefined || ratio < limitThresholds.near) return undefined;
-  if (ratio < limitThresholds.high) return 'yellow';
+  if (ratio < limitThresholds.alerted) return 'yellow';
   return ratio < limitThresholds.reached ? 'red' : 'bold-red';
 }
 

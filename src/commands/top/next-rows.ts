@@ -12,7 +12,7 @@ import { signalAmount } from '../../people/report/signal-report.js';
 import { shardsText } from '../../serve/source/shards.js';
 import type { AnswerFacts, ListAnswer, ViewParameters, ViewReader } from '../../serve/source/view-source.js';
 import { absentCount } from './missing.js';
-import { timeText, urgencyOf } from './pod-rows.js';
+import { timeText } from './pod-rows.js';
 import { namespaceColumn, type RowQuery, ruleText, type View } from './view.js';
 
 /** A pod that is near a limit, or a node that is near a threshold. */
@@ -35,7 +35,7 @@ export const nextView: View<NextRow> = {
     {
       header: 'IN',
       text: ({ timeMs }) => timeText(timeMs),
-      value: ({ timeMs }) => urgencyOf(timeMs),
+      value: ({ timeMs }) => timeMs && -timeMs,
       align: 'right',
       dropRank: 1,
       style: timeStyle,

@@ -22,7 +22,7 @@ export const podsView: View<PodReport> = {
     {
       header: 'TO-LIMIT',
       text: ({ timeToLimitMs }) => timeText(timeToLimitMs),
-      value: ({ timeToLimitMs }) => urgencyOf(timeToLimitMs),
+      value: ({ timeToLimitMs }) => timeToLimitMs && -timeToLimitMs,
       align: 'right',
       dropRank: 1,
       isSeldom: true,
@@ -69,9 +69,4 @@ function stateText({ dataState, state }: PodReport): string {
 export function timeText(timeMs: number | undefined): string {
   if (timeMs === undefined) return '-';
   return timeMs === 0 ? 'now' : formatForecast(timeMs);
-}
-
-/** The sooner the larger: columns are sorted by their largest values. */
-export function urgencyOf(timeMs: number | undefined): number | undefined {
-  return timeMs === undefined ? undefined : 1 / (1 + timeMs);
 }

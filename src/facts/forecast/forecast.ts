@@ -35,8 +35,11 @@ const decayingRatio = 0.9;
 /** From here on it accelerates. */
 const acceleratingRatio = 1.15;
 
-/** A rise says something about so many times its own length. */
-const horizon = 4;
+/**
+ * What a forecast is said of: usage from `fromRatio` of a limit on, and as far ahead as `lengths` of the rise, since a rise says
+ * something about so many times its own length.
+ */
+export const forecastReach = { fromRatio: 0.5, lengths: 4 } as const;
 
 /** What is forecast within this time is said to be soon: a limit is near, a disk has a forecast far from its threshold too. */
 export const soonMs = 600_000;
@@ -90,7 +93,7 @@ export function forecastOf(parts: readonly ForecastPart[], limit: number): Forec
   const [fastest] = trends.toSorted((a, b) => b.rate - a.rate);
   if (fastest === undefined) return undefined;
   const amount = (atMs: number): number => parts.reduce((sum, part) => sum + projected(part, atMs), 0);
-  let [fromMs, toMs] = [fastest.last.atMs, fastest.last.atMs + horizon * fastest.seenMs];
+  let [fromMs, toMs] = [fastest.last.atMs, fastest.last.atMs + forecastReach.lengths * fastest.seenMs];
   if (amount(toMs) < limit) return undefined;
   while (toMs - fromMs > precisionMs) {
     const middleMs = (fromMs + toMs) / 2;

@@ -1,4 +1,5 @@
 import type { EvictionSignal, SignalFilesystem } from '../../cluster/kubelet/eviction-signals.js';
+import { forecastReach, soonMs } from '../forecast/forecast.js';
 
 /** Whose the bytes or inodes of a disk are. `other`: not of pods, not of images. Closed list. */
 export const diskFillers = ['pods', 'images', 'other'] as const;
@@ -36,26 +37,20 @@ export interface DiskGrowth {
   readonly durationMs: number;
 }
 
-/** What is written within this time decides whether something grows much, and whether it fills a disk soon. */
-const horizonMs = 600_000;
-
-/** Of the disk. Less within the horizon explains no shortage. */
+/** Of the disk. Less within ten minutes explains no shortage. */
 export const leastShare = 0.01;
 
 /** Returns what is written within ten minutes if growth goes on as measured. */
 export function soonBytes({ bytes, durationMs }: DiskGrowth): number {
-  return (bytes * horizonMs) / durationMs;
+  return (bytes * soonMs) / durationMs;
 }
-
-/** As far ahead as history says something, in lengths of it. */
-const lengths = 4;
 
 /** Whether so much is written within ten minutes, as far as so short a history can tell. */
 export function reachesSoon(growth: DiskGrowth, amount: number): boolean {
-  return growth.bytes > 0 && Math.min(soonBytes(growth), lengths * growth.bytes) >= amount;
+  return growth.bytes > 0 && Math.min(soonBytes(growth), forecastReach.lengths * growth.bytes) >= amount;
 }
 
-/** Whether growth counts towards a cause: it fills enough of the disk within the horizon. */
+/** Whether growth counts towards a cause: it fills enough of the disk within ten minutes. */
 export function isMuchGrowth(growth: DiskGrowth, diskBytes: number): boolean {
   return growth.bytes > 0 && soonBytes(growth) >= leastShare * diskBytes;
 }

@@ -8,6 +8,7 @@ import {
   type Forecast,
   forecastOf,
   type ForecastPart,
+  forecastReach,
   minChangeCount,
   risingPart,
   soonMs,
@@ -77,8 +78,6 @@ export function isNearPressure({
 const keptRatio = 0.4;
 /** For so long, so are those of a pod that changed. */
 const changedMs = 600_000;
-/** From here on a forecast speaks. */
-const spokenRatio = 0.5;
 /** Containers and volumes with less of the pod's limit are taken to stay as they are. */
 const partRatio = 1 / 16;
 
@@ -207,7 +206,7 @@ function limitForecast(
   parts: readonly ForecastPart[],
 ): Forecast | undefined {
   if (ratio > 1) return { reachedAtMs: -Infinity, endsAtMs: Infinity };
-  return ratio < spokenRatio ? undefined : forecastOf(parts, limitBytes);
+  return ratio < forecastReach.fromRatio ? undefined : forecastOf(parts, limitBytes);
 }
 
 /** What a limit counts: a part without time is taken to stay as it is. */

@@ -1,7 +1,7 @@
 import { type EvictionSignal, filesystemOf } from '../../cluster/kubelet/eviction-signals.js';
 import type { NodeSummary } from '../../cluster/kubelet/summary.js';
 import { leastKnown } from '../../lib/base/maps.js';
-import { type Forecast, forecastOf, minChangeCount, risingPart, soonMs } from '../forecast/forecast.js';
+import { type Forecast, forecastOf, forecastReach, minChangeCount, risingPart, soonMs } from '../forecast/forecast.js';
 import { type Measurement, Measurements } from '../forecast/measurements.js';
 import type { LimitRatio } from './limit-ratios.js';
 import { availableFor, type NodeThreshold } from './node-thresholds.js';
@@ -13,8 +13,6 @@ export interface ThresholdForecast extends Forecast, Pick<NodeThreshold, 'signal
 const keptThresholdRatio = 0.25;
 /** Farther away, those of a disk that would cross it within this time. */
 const keptAheadMs = 3_600_000;
-/** From here on a forecast speaks; below, of what is soon alone. */
-const spokenRatio = 0.5;
 
 /** Thresholds may be tiny: what is near is measured by this part of the filesystem at least. */
 const minZoneRatio = 0.05;
@@ -146,5 +144,5 @@ function zoneForecast(
 ): Forecast | undefined {
   const forecast = forecastOf([risingPart(measurements, minChangeCount)], limit);
   const isSoon = forecast !== undefined && forecast.reachedAtMs - atMs <= soonMs;
-  return ratio >= spokenRatio || isSoon ? forecast : undefined;
+  return ratio >= forecastReach.fromRatio || isSoon ? forecast : undefined;
 }

@@ -14,7 +14,7 @@ export function evictionLink({ uid, evictedAtMs }: Pick<EvictionReport, 'uid' | 
 
 /** Returns the tone of how full something is. */
 export function fullTone(ratio: number): Tone {
-  if (ratio >= limitThresholds.high) return 'critical';
+  if (ratio >= limitThresholds.alerted) return 'critical';
   return ratio >= limitThresholds.near ? 'warning' : 'ok';
 }
 

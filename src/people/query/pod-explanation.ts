@@ -1,7 +1,7 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { identityOf, isSamePod } from '../../cluster/kube/pod-identity.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
-import { explainPod, type PodBreakdown, type VolumeShare } from '../../facts/node/breakdown.js';
+import { explainPod, type PodBreakdown } from '../../facts/node/breakdown.js';
 import { isActive } from '../../facts/node/limits.js';
 import { podGraceMs } from '../../facts/node/node-coverage.js';
 import { isExpected } from '../../facts/node/node-coverage.js';
@@ -60,7 +60,7 @@ export interface ContainerExplanation {
   readonly usedBytes?: number | undefined;
   readonly rootfsBytes?: number | undefined;
   readonly logsBytes?: number | undefined;
-  readonly volumeShares: readonly VolumeShare[];
+  readonly volumeShares: PodBreakdown['containers'][number]['volumeShares'];
   /** Share of the component `other`; under the even split, of the total. */
   readonly otherBytes?: number | undefined;
 }

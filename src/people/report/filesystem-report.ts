@@ -29,7 +29,7 @@ export interface FilesystemReport {
 }
 
 /** From here on a filesystem counts as full. Below it, one with images is healthy: kubelets let them fill it to 85 %. */
-export const fullRatio = limitThresholds.high;
+export const fullRatio = limitThresholds.alerted;
 
 /** Pods of a node: how many, and what they use and request. */
 export interface PodBytes {

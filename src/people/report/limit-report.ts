@@ -28,8 +28,11 @@ export const unenforcedNames: Readonly<Record<UnenforcedReason, string>> = {
   memory_medium: 'in memory, cannot hold more',
 };
 
-/** Parts of a limit, or of a filesystem, from which on its usage is shown as near, as almost reached, and as reached: on the page and in all commands, dashboards and alerts. */
-export const limitThresholds = { near: nearRatio, high: 0.9, reached: 1 } as const;
+/**
+ * Parts of a limit, or of a filesystem, in the colours of pages, commands and dashboards: near, from where the shipped alerts fire, and
+ * reached. What is near is decided by `podStanding` alone.
+ */
+export const limitThresholds = { near: nearRatio, alerted: 0.9, reached: 1 } as const;
 
 export function limitReport({
   rule,

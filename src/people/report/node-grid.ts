@@ -65,7 +65,7 @@ export class NodeGrid {
     this.#worst = new Ranking(
       count,
       largestFirst(
-        (tile) => urgencyOf(tile),
+        (tile) => tileRank(tile),
         ({ node }) => naturalNames(node),
       ),
     );
@@ -113,7 +113,7 @@ export class NodeGrid {
 }
 
 /** In steps of a tenth, so that tiles keep their places while disks fill. */
-function urgencyOf({ condition, fullRatio = 0 }: NodeTileReport): number {
+function tileRank({ condition, fullRatio = 0 }: NodeTileReport): number {
   return nodeConditions.length - nodeConditions.indexOf(condition) + Math.min(9, Math.floor(fullRatio * 10)) / 10;
 }
 

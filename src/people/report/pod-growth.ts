@@ -1,13 +1,8 @@
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
+import { forecastReach } from '../../facts/forecast/forecast.js';
 import { growthBytesPerSecond, growthOf } from '../../facts/history/usage-growth.js';
 import { formatAge, formatBytes, formatForecast } from '../../lib/base/units.js';
 import { type LimitReport, nearestBinding } from './limit-report.js';
-
-/** A forecast looks ahead for so many times as long as growth is known. */
-const horizon = 4;
-
-/** From this part of a limit on, there are forecasts. */
-const forecastRatio = 0.5;
 
 /** Returns how a pod grew, and why no limit of it is forecast to be exceeded: the one reason that applies. */
 export function growthWithoutForecast(limits: readonly LimitReport[], samples: readonly UsageSample[]): string {
@@ -41,10 +36,10 @@ function reasonText(
   samples: readonly UsageSample[],
 ): string {
   if (nearest === undefined) return 'no limit evicts it';
-  if (nearest.ratio < forecastRatio) return 'it is below half of each limit';
+  if (nearest.ratio < forecastReach.fromRatio) return 'it is below half of each limit';
   const seenMs = (samples.at(-1)?.atMs ?? 0) - (samples[0]?.atMs ?? 0);
   const leftMs = rate === undefined ? 0 : ((nearest.limitBytes - nearest.usedBytes) / rate) * 1_000;
-  return leftMs > horizon * seenMs
+  return leftMs > forecastReach.lengths * seenMs
     ? `it was measured for ${formatForecast(seenMs)}, too short to look ${formatForecast(leftMs)} ahead, when it would reach the limit`
     : 'what counts towards the limit does not grow steadily';
 }

@@ -3,7 +3,7 @@ import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/evictio
 import { judgedFilesystems } from '../../facts/node/frozen-statistics.js';
 import { availableFor, type NodeThreshold, signalsOf } from '../../facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
-import { type Victim, type VictimPlace, victimRanking, victimsToFree } from '../../facts/node/victims.js';
+import { type Victim, victimRanking, victimsToFree } from '../../facts/node/victims.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatBytes } from '../../lib/base/units.js';
 import type { EnforcementKind } from './enforcement-report.js';
@@ -47,7 +47,7 @@ export interface VictimReport {
   readonly request: number;
   /** Why the kubelet passes over the pod; absent for one that it may evict. */
   readonly exempt?: Victim['exempt'];
-  readonly place: VictimPlace;
+  readonly place: Victim['place'];
   readonly priority: number;
   /** What its eviction would free; absent without statistics. */
   readonly freed?: number | undefined;

@@ -45,11 +45,11 @@ export function problemsOf({
     ...evictionProblems(evictions),
     ...healthProblems(health),
   ];
-  return problems.toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
+  return problems.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** The less, the sooner. What is over comes after what is about to happen, however bad it was. */
-function urgencyOf({ severity, section, timeToEvictionMs = soonMs + 2 }: Problem): number {
+function placeOf({ severity, section, timeToEvictionMs = soonMs + 2 }: Problem): number {
   if (severity !== 'critical') return timeToEvictionMs;
   return section === 'evictions' ? soonMs + 1 : -1;
 }

@@ -15,7 +15,7 @@ export function worst(counts: Partial<Record<Exclude<Tone, 'ok'>, number>>): Ton
 
 /** Of a limit or a filesystem. As `ratioStyle` of the commands. */
 export function limitSeverity(ratio: number): Tone {
-  if (ratio >= limitThresholds.high) return 'critical';
+  if (ratio >= limitThresholds.alerted) return 'critical';
   return ratio >= limitThresholds.near ? 'warning' : 'ok';
 }
 
