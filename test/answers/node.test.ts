@@ -168,7 +168,9 @@ describe('the text about a node', () => {
     );
     const short = textOf(reading, { isWhole: false });
     expect(short).toMatch(/Eviction signals:\n.*\nnodefs\.available, containerfs\.available +12Gi +1Gi +11Gi\n/);
-    expect(short).not.toMatch(/Other signals|Parts of|Images:/);
+    expect(short).not.toMatch(/Other signals|Parts of|Images:|inodes/);
+    const full = readingOf({ summary: { nodefs: { ...disk, inodesFree: 200 } } });
+    expect(textOf(full, { isWhole: false })).toContain('\ninodes 80 % used: 200 free of 1,000\n');
   });
 
   it('a node of which nobody knows what is free is not called far from a threshold, whatever is free elsewhere', () => {

@@ -88,6 +88,8 @@ and 1,002 more files
 
   it('has the colour of the worst of a cell, and no character that a terminal obeys', () => {
     expect(textOf({ hasColour: true }, table)).toContain('\u001b[1;31m1.5Ki\u001b[0m');
+    const both: Block = { ...table, rows: [{ cells: [[bytes(1, 'warning'), bytes(2, 'critical')]] }] };
+    expect(textOf({ hasColour: true }, both)).toContain('\u001b[1;31m1B2B');
     expect(textOf({}, { is: 'list', items: ['a\u001b[31m\nb'] })).toContain('a\\u001b[31m\\u000ab');
   });
 

@@ -16,7 +16,7 @@ import { diskBlocks } from './node-disk.js';
 import { amountOf, evictionOrder } from './node-evictions.js';
 import { nodeFacts } from './node-facts.js';
 import { conditionMarks } from './node-state.js';
-import { evictionLink, podLink, ratioTone, text } from './parts.js';
+import { evictionLink, podLink, ratioTone, text, unenforcedText } from './parts.js';
 
 /** What fills the disks of one node, and whom its kubelet evicts for it. */
 export function nodeDocument(data: NodeObject): Document {
@@ -108,7 +108,10 @@ function podRow(pod: PodReport): Row {
       ? hasUnknownUsage === true
         ? 'unknown'
         : 'no limit'
-      : [share(nearestLimit.ratio, ratioTone(nearestLimit)), ` of ${limitText(nearestLimit)} ${nearestLimit.rule}`];
+      : [
+          share(nearestLimit.ratio, ratioTone(nearestLimit)),
+          ` of ${limitText(nearestLimit)} ${nearestLimit.rule}${unenforcedText(nearestLimit)}`,
+        ];
   return {
     cells: [
       podLink(pod),

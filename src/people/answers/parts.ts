@@ -1,6 +1,6 @@
 import type { BlockOf, Line, Link, Tone } from '../pens/document.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import { canEvict, type LimitReport, limitThresholds } from '../report/limit-report.js';
+import { canEvict, type LimitReport, limitThresholds, unenforcedNames } from '../report/limit-report.js';
 import type { PodPlace } from '../report/pod-report.js';
 
 export function podLink({ namespace, pod }: Pick<PodPlace, 'namespace' | 'pod'>): Link {
@@ -26,4 +26,9 @@ export function ratioTone(limit: LimitReport): Tone {
 
 export function text(line: Line): BlockOf<'text'> {
   return { is: 'text', line };
+}
+
+/** Returns what is to be said of a limit that does not do what it seems to do; '' of others. */
+export function unenforcedText({ unenforced }: LimitReport): string {
+  return unenforced === undefined ? '' : `, not enforced: ${unenforcedNames[unenforced]}`;
 }

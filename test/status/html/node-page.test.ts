@@ -130,7 +130,7 @@ describe('the verdict of a node', () => {
     const signals = [{ ...signal, victims: undefined, toFree: undefined }];
     const filesystems = [{ filesystem: 'nodefs', fullRatio: 0.99 }] as const;
     const enforcement = ['virtual_cluster'] as const;
-    const node = { condition: 'unknown', enforcement, signals, filesystems, unreadPodCount: 0 } as const;
+    const node = { condition: 'unknown', enforcement, signals, filesystems, unreadPodCount: 2 } as const;
     const page = pageOf(node, { disks: [] });
     expect(textOf(page, 'part-verdict')).toMatch(
       /^Nearly full: writes fail when nothing is free\. Not known whether it is close to evicting pods: the thresholds are those of the host\./,
@@ -260,6 +260,29 @@ describe('whom a node evicts next', () => {
 });
 
 describe('all of a node', () => {
+  it('a limit that is not enforced is no danger in the list of its pods, and says why', () => {
+    const limit = { rule: 'emptydir', volume: 'tmp', usedBytes: 19, limitBytes: 20, ratio: 0.95 } as const;
+    const items = ([undefined, 'memory_medium'] as const).map((unenforced) => ({
+      ...{ ...explained, namespace: 'shop', pod: 'cart', node: 'node-1', state: 'measured', usedBytes: gib },
+      nearestLimit: { ...limit, unenforced },
+    }));
+    const page = pageOf({}, { pods: { items: items as never, totalCount: 2, offset: 0, limit: 50 } });
+    expect(page.match(/<span class="t-critical">95 %<\/span> of 20B emptydir</g)).toHaveLength(1);
+    expect(page).toContain('>95 % of 20B emptydir, not enforced: ');
+  });
+
+  it('signals that say the same of one disk are one row, and others their own', () => {
+    const soft = { thresholdBytes: gib, gracePeriodMs: 1000, isCrossed: false };
+    const signals = [
+      signal,
+      { ...signal, signal: 'imagefs.available' },
+      { ...signal, signal: 'containerfs.available', soft },
+    ];
+    const shown = textOf(pageOf({ signals: signals as never }), 'eviction-order');
+    expect(shown).toContain('nodefs.available, imagefs.available 30Gi 10Gi assumed 20Gi');
+    expect(shown).toContain('containerfs.available 30Gi 10Gi assumed; soft 1Gi for 1s 20Gi');
+  });
+
   it('hostile names are never markup on the page of a node', () => {
     const hostile = `"><script>alert(1)</script><img src=x onerror=alert(2)>'\u202E`;
     const victims = [
