@@ -19,7 +19,7 @@ export function flatKeyed<Key extends string>(
 }
 
 /** `form` has a group for the key and one for the number. */
-export function keyedBy<Key extends string>(form: RegExp): (text: string | undefined) => Partial<Record<Key, number>> {
+function keyedBy<Key extends string>(form: RegExp): (text: string | undefined) => Partial<Record<Key, number>> {
   return (text = '') => {
     const values: Partial<Record<Key, number>> = {};
     for (const [, key, digits] of text.matchAll(form)) values[key as Key] = Number(digits);

@@ -40,7 +40,7 @@ const isReadIn = (text: string, alert: string): boolean =>
   );
 
 /** The rules of what a test asks for, and those that they read; other rules change nothing of it. */
-export function neededRules({ groups }: RuleFile, test: PromtoolTest): RuleFile {
+function neededRules({ groups }: RuleFile, test: PromtoolTest): RuleFile {
   const text = (test.promql_expr_test ?? []).map(({ expr }) => expr).join('\n');
   const alerts = new Set((test.alert_rule_test ?? []).map(({ alertname }) => alertname));
   const records = new Set(recordsIn(text));

@@ -150,7 +150,7 @@ function aboveZero(bytes: Amount | undefined): Amount | undefined {
   return bytes !== undefined && roundUp(bytes) > 0 ? bytes : undefined;
 }
 
-export interface GroupedVolume {
+interface GroupedVolume {
   readonly name: string;
   readonly type: VolumeGroup['type'];
 }
@@ -159,7 +159,7 @@ export interface GroupedVolume {
  * Returns the value of {@link PodRest.volumeGroups} for the volumes in detail, and of the others for the first by name, as
  * many as a summary lists one by one: a hostPath only in the place of no other. `containers`: those of the pod.
  */
-export function groupVolumes(
+function groupVolumes(
   { detailed, others }: { readonly detailed: readonly GroupedVolume[]; readonly others: readonly GroupedVolume[] },
   containers: readonly ListedContainer[],
 ): string {

@@ -3,7 +3,7 @@ import { attribute, type AttributeInput, sizeOf } from './attribute.js';
 import { addShares } from './shares.js';
 import type { PodUsage } from './usage.js';
 
-export interface VolumeShare {
+interface VolumeShare {
   readonly volume: string;
   /** Undefined where it is unknown, as in all of a container. */
   readonly bytes?: number | undefined;

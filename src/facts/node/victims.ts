@@ -16,7 +16,7 @@ export interface CandidatePod {
 }
 
 /** What decides first where a pod stands in the order. */
-export type VictimPlace = 'no_statistics' | 'above_request' | 'within_request';
+type VictimPlace = 'no_statistics' | 'above_request' | 'within_request';
 
 /** A pod in the order in which a kubelet evicts for one signal. */
 export interface Victim {

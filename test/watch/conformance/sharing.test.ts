@@ -470,10 +470,14 @@ const change = (type: 'added' | 'updated', name: string, to: string, from?: stri
 
 describe('changes that a subscriber has yet to get', () => {
   const objectsOf = (watch: SharedWatch<Thing>) => ({
-    put: (name: string, version: number, uid = `uid-${name}`) =>
-      watch.objects.upsert({ name, uid, resourceVersion: String(version), value: String(version) }),
-    remove: (name: string, version: number, uid = `uid-${name}`) =>
-      watch.objects.remove({ name, uid, resourceVersion: String(version), value: String(version) }),
+    put: (name: string, version: number, uid = `uid-${name}`): number => {
+      watch.objects.upsert({ name, uid, resourceVersion: String(version), value: String(version) });
+      return version;
+    },
+    remove: (name: string, version: number, uid = `uid-${name}`): number => {
+      watch.objects.remove({ name, uid, resourceVersion: String(version), value: String(version) });
+      return version;
+    },
   });
 
   it('the changes of an object that wait for a subscriber are one, of its latest state', async () => {
