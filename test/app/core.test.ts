@@ -84,8 +84,7 @@ it('a scrape lets go of what takes the most memory of a pod as soon as text was 
     },
   });
   expect(derived).toHaveLength(40);
-  expect(derived[0] && (await isLetGo(derived[0]))).toBe(true);
-  expect(derived.flatMap((pod) => pod.deref() ?? [])).toEqual([]);
+  for (const pod of derived) expect(await isLetGo(pod)).toBe(true);
   expect(snapshot.nodes).toHaveLength(20);
 });
 

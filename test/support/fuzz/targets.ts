@@ -11,11 +11,11 @@ import { decodeSummary } from '../../../src/cluster/kubelet/summary-reader.js';
 import { readList } from '../../../src/cluster/watch/list-stream.js';
 import { readWatchEvents } from '../../../src/cluster/watch/watch-stream.js';
 import { ConfigError } from '../../../src/config/faults.js';
+import { loadConfig } from '../../../src/config/load.js';
 import { type FailureReason, RequestError, UserError } from '../../../src/lib/base/errors.js';
 import { acceptsGzip, negotiateFormat } from '../../../src/metrics/exposition/negotiate.js';
 import { familyFilter } from '../../../src/serve/server/family-filter.js';
 import { scrapeTimeoutMs } from '../../../src/serve/server/scrape-timeout.js';
-import { settingsOf } from '../exporter.js';
 import { parseExposition } from '../exposition-parser.js';
 import { atOnce } from '../lanes.js';
 import { EventLoopGuard } from './event-loop-guard.js';
@@ -110,7 +110,7 @@ function checkSelector(read: Awaited<ReturnType<typeof readSelector>>): void {
 /** Not measured: they are the operator's own, and read at the start and when they change. */
 async function checkSettings(input: string): Promise<void> {
   await answerOf(
-    () => settingsOf(input),
+    () => loadConfig({ file: { path: 'settings.yaml', text: input }, environment: {}, flags: {} }),
     (error) => error instanceof ConfigError,
   );
 }
