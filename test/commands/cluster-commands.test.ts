@@ -440,7 +440,7 @@ describe('an exporter', () => {
     ['explain pod remembered-0', /^No limit bounds it.*[^]*^Pod default\/remembered-0 on node-1\n/m],
     ['explain po/remembered-0', /^Pod default\/remembered-0 on node-1\n/m],
     ['explain node node-1', /^Not close to evicting pods|^No eviction threshold/],
-    ['explain eviction gone-0', /^Pod default\/gone-0 was evicted from node-1 /m],
+    ['explain eviction gone-0', /^Pod default\/gone-0 is the cause[^]*^Eviction of pod default\/gone-0\n/m],
     ['explain workload cart', /^4Ki in 1 pod; /],
   ] as const)('%s shows what an exporter knows, its verdict first', async ([line, expected], { reader }) => {
     const { status, out, error } = await run(reader, line);

@@ -1,6 +1,8 @@
 import { UsageError, UserError } from '../../lib/base/errors.js';
 import { programName, shellWord } from '../../lib/base/text.js';
+import { evictionDocument } from '../../people/answers/eviction.js';
 import { nodeDocument } from '../../people/answers/node.js';
+import type { Document } from '../../people/pens/document.js';
 import { terminalText } from '../../people/pens/terminal-text.js';
 import { detailsOf, writeText } from '../../people/pens/text-pen.js';
 import { causeText } from '../../people/report/eviction-cause-text.js';
@@ -16,7 +18,6 @@ import { notFound } from '../text/not-found.js';
 import { dataText, hasColour, screenColumns } from '../text/output.js';
 import { causesOfAbsence } from '../top/missing.js';
 import { findWorkload, shownName } from '../workload-lookup.js';
-import { evictionText } from './eviction-text.js';
 import { podText, type TextOptions } from './pod-text.js';
 import { workloadText, workloadWithPods } from './workload-text.js';
 
@@ -209,9 +210,8 @@ async function explainEvictions({ reader, options, name, namespace }: Question):
     const names = items.map((eviction) => `${eviction.namespace}/${eviction.pod}`);
     throw notFound('eviction of pod', options.name, names, { namespace, facts });
   }
-  const text = (of: TextOptions): string =>
-    found.map((eviction: EvictionReport) => evictionText(eviction, of)).join('\n');
-  return { facts: answer, data: found, text };
+  const documents = found.map((eviction) => evictionDocument(eviction));
+  return { facts: answer, data: found, text: documentsText(documents, options) };
 }
 
 async function explainNode({ reader, options, name }: Question): Promise<Explained> {
@@ -221,9 +221,12 @@ async function explainNode({ reader, options, name }: Question): Promise<Explain
     const names = items.map(({ node }) => node);
     throw notFound('node', name, names, { facts });
   }
-  const document = nodeDocument(answer.data);
-  const { isWhole = false } = options;
-  const details = isWhole ? [] : detailsOf(document);
+  return { facts: answer, data: answer.data.node, text: documentsText([nodeDocument(answer.data)], options) };
+}
+
+/** Names what is left out at the end. */
+function documentsText(documents: readonly Document[], { isWhole = false }: ExplainOptions): Explained['text'] {
+  const details = isWhole ? [] : [...new Set(documents.flatMap(detailsOf))];
   const more = details.length === 0 ? '' : `\nwith --all: ${details.join(', ')}\n`;
-  return { facts: answer, data: answer.data.node, text: (form) => writeText(document, { ...form, isWhole }) + more };
+  return (form) => documents.map((document) => writeText(document, { ...form, isWhole })).join('\n') + more;
 }

@@ -15,7 +15,7 @@ import type { PodWithOutlook } from '../../people/query/pod-outlook.js';
 import type { LastUsageReport } from '../../people/report/eviction-report.js';
 import { grewText } from '../../people/report/pod-growth.js';
 import type { VolumeReport } from '../../people/report/volume-report.js';
-import type { WorkloadReference } from '../../people/report/workload-report.js';
+import { referenceText } from '../../people/report/workload-report.js';
 import { ratioStyle } from '../text/output.js';
 
 export interface TextOptions {
@@ -60,11 +60,6 @@ function headline(explanation: PodExplanation): readonly string[] {
     `Workloads: ${names.length === 0 ? 'none' : names.join(', ')}.`,
     ...(explanation.state === 'unmeasured' ? lackLines(explanation) : summaryLines(explanation)),
   ];
-}
-
-/** `deployment/cart`; a workload that may span namespaces is its bare name. */
-export function referenceText({ workload, workloadType, workloadNamespace }: WorkloadReference): string {
-  return workloadNamespace === '' ? workload : `${workloadType}/${workload}`;
 }
 
 const unknownText = 'The API server does not know this pod: it was deleted, or is not in the store yet.';

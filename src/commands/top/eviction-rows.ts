@@ -1,7 +1,7 @@
 import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { causeText } from '../../people/report/eviction-cause-text.js';
 import type { ShownEviction } from '../../people/report/eviction-report.js';
-import { referenceText } from '../explain/pod-text.js';
+import { referenceText } from '../../people/report/workload-report.js';
 import { bytesColumn, namespaceColumn, type View } from './view.js';
 
 /** USED is what was last measured before the eviction. */

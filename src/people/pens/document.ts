@@ -68,6 +68,14 @@ export interface BarPart {
   readonly parts?: readonly BarPart[];
 }
 
+/** Measurements, the oldest first. */
+export interface Curve {
+  readonly name: string;
+  readonly samples: readonly (Time & { readonly amount: number })[];
+  /** What they are compared with. */
+  readonly limit?: number | undefined;
+}
+
 /** One more than `items` or `rows` are shown of. */
 interface MoreRows {
   readonly totalCount?: number;
@@ -104,6 +112,8 @@ export type Block =
       readonly marks: readonly { readonly name: string; readonly at: number }[];
       readonly isOld?: boolean;
     }
+  /** Over one time, so that they compare. */
+  | { readonly is: 'curves'; readonly unit: DocumentUnit; readonly curves: readonly Curve[] }
   | ({
       readonly is: 'section';
       readonly id: string;

@@ -1,6 +1,7 @@
 import { formatCount } from '../../lib/base/text.js';
 import { amountText, type Block, type BlockOf, type Document, type Line, type Piece, type Row } from './document.js';
 import { barHtml } from './html-bar.js';
+import { curvesHtml } from './html-curve.js';
 import { dataTable, panel, term, timePart, toneClass } from './html-kit.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 
@@ -46,16 +47,18 @@ function sectionHtml({ id, title, note, blocks, detail }: BlockOf<'section'>, pl
 
 function simpleHtml(block: Exclude<Block, { readonly is: 'section' }>, id: string, place: HtmlPlace): Markup {
   const html = (of: Line): MarkupContent => lineHtml(of, place);
+  // A part that is replaced has none inside.
+  const part = id.startsWith('part-') ? markup` id="${id}" data-part` : undefined;
   switch (block.is) {
     case 'verdict':
-      return markup`<section id="${id}" data-part class="banner verdict ${block.tone}" aria-label="Verdict">${block.lines.map((of) => markup`<p><strong>${html(of)}</strong></p>`)}${commandList(block.commands)}</section>`;
+      return markup`<section${part} class="banner verdict ${block.tone}" aria-label="Verdict">${block.lines.map((of) => markup`<p><strong>${html(of)}</strong></p>`)}${commandList(block.commands)}</section>`;
     case 'text':
       return markup`<p class="${toneClass(block.tone ?? 'ok')}">${html(block.line)}</p>`;
     case 'facts': {
       const known = Object.entries(block.facts).flatMap(([name, value]) =>
         value === undefined ? [] : [markup`<div><dt>${name}</dt><dd>${html(value)}</dd></div>`],
       );
-      return markup`<dl id="${id}" data-part class="facts small">${known}</dl>`;
+      return markup`<dl${part} class="facts small">${known}</dl>`;
     }
     case 'list':
       return markup`<ul class="lines small">${block.items.map((item) => markup`<li>${html(item)}</li>`)}</ul>${more(block.items.length, block)}`;
@@ -63,6 +66,8 @@ function simpleHtml(block: Exclude<Block, { readonly is: 'section' }>, id: strin
       return markup`${tableHtml(block, place)}${more(block.rows.length, block)}`;
     case 'bar':
       return barHtml(block);
+    case 'curves':
+      return curvesHtml(block);
   }
 }
 

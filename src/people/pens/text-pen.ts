@@ -1,5 +1,6 @@
 import { formatCount } from '../../lib/base/text.js';
 import { formatTime } from '../../lib/base/units.js';
+import { curveText } from './curve-text.js';
 import {
   amountText,
   type Block,
@@ -26,7 +27,7 @@ export interface TextForm {
 export function writeText({ title, blocks }: Document, form: TextForm): string {
   const [first, ...others] = blocks.map((block) => paragraphsOf(block, form));
   const [facts = [], ...rest] = others.flat();
-  return paragraphs([...(first ?? []), [terminalText(title.join(' ')), ...facts], ...rest]);
+  return paragraphs([...(first ?? []), [...wrapped([title.join(' ')], form.width), ...facts], ...rest]);
 }
 
 /** Names the sections and tables that {@link writeText} leaves out. */
@@ -84,13 +85,23 @@ function linesOf(block: Exclude<Block, { readonly is: 'section' }>, form: TextFo
       return [...tableLines(columnsOf(block), block.rows, width, form), ...moreLines(block.rows.length, block)];
     case 'bar':
       return barLines(block, width);
+    case 'curves':
+      return wrapped(
+        block.curves.map((curve) => `${curve.name}: ${curveText(curve, block.unit)}`),
+        width,
+      );
   }
 }
 
-/** Values begin in one column, as `kubectl describe` has them. */
+/** Values begin in one column, as `kubectl describe` has them, where that leaves them half of the width. */
 function factLines({ facts }: BlockOf<'facts'>, width: number): readonly string[] {
   const known = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const nameWidth = Math.max(...known.map(([name]) => name.length + 3));
+  if (2 * nameWidth > width)
+    return wrapped(
+      known.map(([name, value]) => `${name}: ${textOf(value)}`),
+      width,
+    );
   return known.flatMap(([name, value]) =>
     wrap(terminalText(textOf(value)), width - nameWidth).map((line, index) =>
       `${pad(index === 0 ? `${name}:` : '', nameWidth, 'left')}${line}`.trimEnd(),

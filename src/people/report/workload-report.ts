@@ -32,6 +32,11 @@ export function workloadReference({ namespace, name, type }: Workload): Workload
   return { workload: name, workloadType: type, workloadNamespace: namespace };
 }
 
+/** `deployment/cart`; a workload that may span namespaces is its bare name. */
+export function referenceText({ workload, workloadType, workloadNamespace }: WorkloadReference): string {
+  return workloadNamespace === '' ? workload : `${workloadType}/${workload}`;
+}
+
 /** The workload that a report names. */
 export function workloadOf({ workload, workloadType, workloadNamespace }: WorkloadReference): Workload {
   const isOfController = workloadType !== 'selector' && workloadType !== 'labels';

@@ -1,17 +1,19 @@
+import { mostSpecific } from '../../../facts/workload/workload.js';
+import { evictionDocument } from '../../answers/eviction.js';
 import { nodeDocument } from '../../answers/node.js';
 import { writeHtml } from '../../pens/html-pen.js';
 import { type Markup, markup } from '../../pens/markup.js';
 import { eventText } from '../../report/eviction-cause-text.js';
+import type { EvictionReport } from '../../report/eviction-report.js';
 import type { Status } from '../status.js';
 import type { PageView, ViewKind } from '../views.js';
-import { evictionPage } from './eviction-page.js';
 import { knownSince } from './evictions-section.js';
 import { type PageFrame, renderFrame } from './frame.js';
 import { type Links, linksFrom } from './links.js';
 import { evictionList, namespaceList, podList, workloadList } from './list-pages.js';
 import { namespacePage } from './namespace-page.js';
 import { nodeList } from './node-list.js';
-import { objectLinkList } from './object-links.js';
+import { type LinkValues, objectLinkList } from './object-links.js';
 import { overviewBody } from './overview-page.js';
 import { containerList, volumeList } from './part-lists.js';
 import { podPage } from './pod-page.js';
@@ -43,8 +45,15 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   pod: podPage,
   workload: workloadPage,
   namespace: namespacePage,
-  eviction: evictionPage,
+  eviction: ({ data }, links, status) =>
+    markup`${objectLinkList(status.links, podValues(data, status))}${writeHtml(evictionDocument(data, status.notListed), links)}`,
 };
+
+type OfPod = Pick<EvictionReport, 'namespace' | 'pod' | 'node' | 'workloads'>;
+
+function podValues({ namespace, pod, node, workloads }: OfPod, { clusterName: cluster }: Status): LinkValues {
+  return { cluster, namespace, pod, node, workload: mostSpecific(workloads)?.workload };
+}
 
 function listBody(title: string, list: Markup): Markup {
   return markup`<h1>${title}</h1>${list}`;

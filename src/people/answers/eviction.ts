@@ -1,0 +1,177 @@
+import { formatAge } from '../../lib/base/units.js';
+import {
+  type BarPart,
+  type Block,
+  type BlockOf,
+  bytes,
+  count,
+  type Document,
+  type Row,
+  share,
+} from '../pens/document.js';
+import { causeText, eventText, evictionHint, unknownUsageText } from '../report/eviction-cause-text.js';
+import { type LastUsageReport, ownBytes, type ShownEviction } from '../report/eviction-report.js';
+import { type LimitReport, limitSubject, limitText } from '../report/limit-report.js';
+import { growthText, perMinute } from '../report/pod-growth.js';
+import { componentOrder } from '../report/pod-report.js';
+import { nodeLink, podLink, text, workloadLine } from './parts.js';
+
+/** What a pod was evicted for, and what it used before. `notListed`: why later evictions may be missing. */
+export function evictionDocument(eviction: ShownEviction, notListed?: string): Document {
+  const { namespace, pod, lastUsage } = eviction;
+  const event = eventText(eviction) === 'refused' ? 'Refusal' : 'Eviction';
+  return {
+    title: [`${event} of pod`, `${namespace}/${pod}`],
+    blocks: [
+      verdict(eviction),
+      facts(eviction, notListed),
+      ...(lastUsage === undefined
+        ? [section('usage', 'Usage', [text(unknownUsageText(eviction))])]
+        : usageSections(lastUsage, eviction)),
+    ],
+  };
+}
+
+function section(id: string, title: string, blocks: readonly Block[]): BlockOf<'section'> {
+  return { is: 'section', id, title, blocks };
+}
+
+/** The message of the kubelet where there is no sentence. */
+function verdict(eviction: ShownEviction): Block {
+  const { text: sentence = messageOf(eviction), commands = [] } = eviction.verdict ?? {};
+  const tone = eventText(eviction) === 'refused' ? 'warning' : 'critical';
+  return { is: 'verdict', tone, lines: [sentence, evictionHint(eviction)], commands };
+}
+
+function messageOf({ message }: ShownEviction): string {
+  return message.trim();
+}
+
+function facts(eviction: ShownEviction, notListed: string | undefined): Block {
+  const { namespace, node, workloads, evictedAtMs, ageMs, diskPressure, seenAtMs, uid } = eviction;
+  return {
+    is: 'facts',
+    facts: {
+      [eventText(eviction) === 'refused' ? 'Refused' : 'Evicted']: [{ atMs: evictedAtMs }, `, ${formatAge(ageMs)} ago`],
+      Cause: causeText(eviction),
+      Message: eviction.verdict === undefined ? undefined : messageOf(eviction),
+      Pod: podLink(eviction),
+      Node: node === '' ? 'unknown' : nodeLink(node),
+      Namespace: { path: ['namespaces', namespace], shown: namespace },
+      Workloads: workloadLine(workloads),
+      ...lastMeasured(eviction.lastUsage),
+      DiskPressure: diskPressure === undefined ? 'unknown' : String(diskPressure),
+      Seen: { atMs: seenAtMs },
+      UID: uid,
+      'API server': notListed === undefined ? undefined : { text: notListed, tone: 'warning' },
+    },
+  };
+}
+
+function lastMeasured(usage: LastUsageReport | undefined): BlockOf<'facts'>['facts'] {
+  if (usage === undefined) return {};
+  const { fetchedAtMs, ageMs, usedBytes, inodesUsed } = usage;
+  return {
+    'Last measured': [{ atMs: fetchedAtMs }, `, ${formatAge(ageMs)} before`],
+    Used: usedBytes === undefined ? 'without a total' : [bytes(usedBytes), ' (', count(usedBytes), ' bytes)'],
+    Inodes: inodesUsed === undefined ? undefined : count(inodesUsed),
+  };
+}
+
+function usageSections(usage: LastUsageReport, eviction: ShownEviction): readonly Block[] {
+  const { samples, limits, containers, volumes } = usage;
+  const limit = eviction.cause === 'pod_limit' ? eviction.limitBytes : undefined;
+  const curve = { name: 'Total', samples: samples.map(({ atMs, usedBytes: amount }) => ({ atMs, amount })), limit };
+  return [
+    section('usage', 'Usage', componentBlocks(usage)),
+    section('growth', 'Growth', [
+      ...(samples.length < 2 ? [] : [{ is: 'curves', unit: 'bytes', curves: [curve] } as const]),
+      ...(isGrowthSaid(eviction) ? [] : [text(growthText(samples))]),
+    ]),
+    ...(limits.length === 0 ? [] : [section('limits', 'Limits, as last measured', [limitTable(limits, eviction)])]),
+    ...(containers.length + volumes.length === 0
+      ? []
+      : [section('parts', 'Containers and volumes', [partTable(usage)])]),
+  ];
+}
+
+function isGrowthSaid({ verdict: known, lastUsage }: ShownEviction): boolean {
+  const rate = lastUsage?.growthBytesPerSecond;
+  return rate !== undefined && known?.text.includes(perMinute(rate)) === true;
+}
+
+function componentBlocks({ components, usedBytes, isPending }: LastUsageReport): readonly Block[] {
+  if (components === undefined || usedBytes === undefined) return [text('The kubelet reported no total.')];
+  const known = componentOrder.map((name): BarPart => ({ name, colour: name, amount: components[name] ?? 0 }));
+  const row = (name: (typeof componentOrder)[number]): Row => ({
+    colour: name,
+    cells: [{ word: name }, count(components[name]), bytes(components[name])],
+  });
+  const pending = 'The kubelet had not measured its volumes yet: they are missing from the total.';
+  return [
+    ...(isPending ? [{ ...text(pending), tone: 'warning' as const }] : []),
+    ...(usedBytes === 0
+      ? []
+      : [{ is: 'bar', caption: 'Usage', unit: 'bytes', whole: usedBytes, parts: known, marks: [] } as const]),
+    {
+      is: 'table',
+      caption: 'Parts of the usage',
+      columns: [{ title: 'Part' }, { title: 'Bytes', isNumber: true }, { title: 'Size', isNumber: true, rank: 1 }],
+      rows: [...componentOrder.map(row), { cells: ['= total', count(usedBytes), bytes(usedBytes)] }],
+    },
+  ];
+}
+
+const rules: Partial<Record<ShownEviction['cause'], LimitReport['rule']>> = {
+  emptydir_limit: 'emptydir',
+  pod_limit: 'pod',
+  container_limit: 'container',
+};
+
+function limitTable(limits: readonly LimitReport[], { cause, container, volume }: ShownEviction): Block {
+  const isExceeded = (of: LimitReport): boolean =>
+    of.rule === rules[cause] && of.container === container && of.volume === volume;
+  return {
+    is: 'table',
+    caption: 'Limits',
+    columns: [
+      { title: 'Limit of', minWidth: 8 },
+      { title: 'Used', isNumber: true, rank: 3 },
+      { title: 'Limit', isNumber: true, rank: 2 },
+      { title: 'Ratio', isNumber: true },
+      { title: 'Note', rank: 1 },
+    ],
+    rows: limits.map((of) => ({
+      cells: [limitSubject(of), bytes(of.usedBytes), limitText(of), share(of.ratio), isExceeded(of) ? 'exceeded' : ''],
+    })),
+  };
+}
+
+/** A container without its share of volumes, which are listed too. */
+function partTable({ containers, volumes }: LastUsageReport): Block {
+  return {
+    is: 'table',
+    caption: 'Containers and volumes',
+    columns: [
+      { title: 'Part', minWidth: 9 },
+      { title: 'Used', isNumber: true },
+      { title: 'Of it', rank: 1 },
+    ],
+    rows: [
+      ...containers.map((of) => ({
+        cells: [
+          `container ${of.container}`,
+          bytes(ownBytes(of)),
+          ['files ', bytes(of.rootfsBytes), ', logs ', bytes(of.logsBytes)],
+        ],
+      })),
+      ...volumes.map(({ volume, type, medium, usedBytes, isCounted }) => ({
+        cells: [
+          `${type}${medium === '' ? '' : ` (${medium})`} ${volume}`,
+          bytes(usedBytes),
+          isCounted ? 'in the total' : 'not in the total',
+        ],
+      })),
+    ],
+  };
+}
