@@ -59,8 +59,8 @@ export default defineConfig({
         isolate: false,
       }),
       // Needs Prometheus, promtool, kubectl and Chromium on the machine; tests of a missing program are skipped. They wait for
-      // programs most of the time: `npm run test:programs` has more workers than there are processors.
-      project('programs', { include: ['test/programs/**/*.test.ts'], testTimeout: 120_000 }),
+      // programs most of the time: `npm run test:programs` has more workers than there are processors, and .ci/run computes beside it.
+      project('programs', { include: ['test/programs/**/*.test.ts'], testTimeout: 300_000 }),
       // Reads whatever cluster the kubeconfig names.
       project('cluster', { include: ['test/cluster/**/*.test.ts'], testTimeout: 120_000 }),
     ],
