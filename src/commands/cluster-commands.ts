@@ -91,7 +91,7 @@ function addExplain(program: Command, context: CommandContext): void {
     )
     .argument('[name]', 'NAME or NAMESPACE/NAME; of a workload also TYPE/NAME or NAMESPACE/TYPE/NAME')
     .addOption(outputFlag(explainForms))
-    .option('--all', 'of a node: with all signals, pods and images')
+    .option('--all', 'of a node or a pod: with the details that are left out otherwise')
     .option(
       '--directories',
       'of a pod: the largest directories and files, by kubectl exec; of a node: whose its bytes are, by kubectl debug',

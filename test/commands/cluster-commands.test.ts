@@ -324,7 +324,7 @@ describe('explain', () => {
     'explain pod cart-1 -A',
   ])('%s shows the pod, as text, JSON and YAML', async (line, { prepared }) => {
     const asText = await run(prepared, line);
-    expect(asText.out).toMatch(/^No limit bounds it: .*[^]*^Pod default\/cart-1 on node-1\n[^]*= total +16,384/m);
+    expect(asText.out).toMatch(/^No limit bounds it: .*[^]*^Pod default\/cart-1\nUsed: +16Ki\n/m);
     const report = [{ pod: 'cart-1', state: 'measured', usedBytes: 16_384 }];
     expect(JSON.parse((await run(prepared, `${line} -o json`)).out)).toMatchObject(report);
     expect(parse((await run(prepared, `${line} -o yaml`)).out)).toMatchObject(report);
@@ -375,7 +375,7 @@ describe('explain', () => {
 
 it.for([
   ['explain node node-1', /Node node-1/],
-  ['explain pod cart-1', /Pod default\/cart-1 on node-1/],
+  ['explain pod cart-1', /Pod default\/cart-1\n[^]*^Node: +node-1\n/m],
   ['top node node-1', /node-1 .*fresh/],
   ['top pod cart-1', /cart-1 .*node-1/],
   ['top pods --node node-1', /cart-1 .*node-1/],
@@ -437,8 +437,8 @@ describe('an exporter', () => {
   });
 
   withExporter.for([
-    ['explain pod remembered-0', /^No limit bounds it.*[^]*^Pod default\/remembered-0 on node-1\n/m],
-    ['explain po/remembered-0', /^Pod default\/remembered-0 on node-1\n/m],
+    ['explain pod remembered-0', /^No limit bounds it.*[^]*^Pod default\/remembered-0\n/m],
+    ['explain po/remembered-0', /^Pod default\/remembered-0\n/m],
     ['explain node node-1', /^Not close to evicting pods|^No eviction threshold/],
     ['explain eviction gone-0', /^Pod default\/gone-0 is the cause[^]*^Eviction of pod default\/gone-0\n/m],
     ['explain workload cart', /^4Ki in 1 pod; /],

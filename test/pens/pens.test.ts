@@ -43,6 +43,18 @@ const bar: Block = {
     { name: 'free', amount: 30 * gib, colour: 'free' },
   ],
 };
+const curveOf = (name: string, ...amounts: readonly number[]) => ({
+  name,
+  samples: amounts.map((amount, index) => ({ atMs: index * 60_000, amount: amount * gib })),
+});
+const curves: Block = {
+  ...{ is: 'curves', unit: 'bytes' },
+  curves: [
+    { ...curveOf('all', 1, 3, 2), limit: 4 * gib },
+    curveOf('flat', 5, 5),
+    curveOf('long', ...Array.from({ length: 20 }, (_, index) => (index === 4 ? 40 : index))),
+  ],
+};
 const folded: Block = { is: 'text', line: 'More words.', detail: 'folded' };
 const section: Block = {
   ...{ is: 'section', id: 'all', title: 'All' },
@@ -99,6 +111,14 @@ and 1,002 more files
 # pods 10Gi, free 30Gi, | limit
 `);
   });
+
+  it('has measurements as a line of numbers, the highest among them, and their limit', () => {
+    expect(textOf({ width: Infinity }, verdict, curves)).toContain(`
+all: 1Gi 3Gi 2Gi in 2m, limit 4Gi
+flat: no change in 1m: 5Gi
+long: 0B 3Gi 5Gi 8Gi 11Gi 14Gi 16Gi 19Gi in 19m, highest 40Gi
+`);
+  });
 });
 
 describe('a document as HTML', () => {
@@ -124,6 +144,11 @@ describe('a document as HTML', () => {
     ['a caption where a table is not the first of its section', section, /<h3>Files<\/h3>/],
     ['a word with its meaning', section, /<dfn tabindex="0">nodefs<span class="tip"/],
     ['a bar with its parts, in words too', bar, /aria-label="sda: pods 10Gi, free 30Gi"[^]*<title>logs 4Gi<\/title>/],
+    [
+      'curves over one time, with their limit and their words',
+      curves,
+      /aria-label="all: 1Gi 3Gi 2Gi in 2m, limit 4Gi"><line x1="0" x2="600" y1="1.0" y2="1.0"\/><polyline points="0.0,53.5 31.6,18.5 63.2,36.0"\/><\/svg><p class="small">all: [^<]*<\/p><p class="small">flat: no change in 1m: 5Gi<\/p><svg/,
+    ],
     ['a mark where its amount is', bar, /class="mark" x="75%"[^]*<title>limit<\/title>/],
   ])('has %s', (_what, block, expected) => {
     expect(htmlOf(block)).toMatch(expected);
@@ -143,6 +168,7 @@ describe('a document as HTML', () => {
         parts: [{ name: hostile, amount: 1, colour: hostile }],
         marks: [{ name: hostile, at: 1 }],
       },
+      { is: 'curves', unit: 'count', curves: [curveOf(hostile, 1, 2)] },
       { ...section, title: hostile, note: hostile, blocks: [] },
     ];
     expect(htmlOf(...everything)).not.toMatch(/<script|\u202E/);

@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
 
 import { type Pod, volumeTypes } from '../../src/cluster/kube/objects.js';
-import { podText } from '../../src/commands/explain/pod-text.js';
 import { workloadText, type WorkloadWithPods, workloadWithPods } from '../../src/commands/explain/workload-text.js';
 import type { NodeView } from '../../src/facts/node/node-view.js';
 import { workloadPath } from '../../src/facts/workload/workload.js';
-import { displayWidth } from '../../src/people/pens/terminal-text.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { nodeExplanation } from '../../src/people/query/node-explanation.js';
 import { knownPodState } from '../../src/people/query/pod-explanation.js';
 import { isMissing } from '../../src/people/query/workload-explanation.js';
 import {
   aContainer,
-  aContainerFs,
-  aContainerSummary,
   aMount,
   aNode,
   aNodeSummary,
@@ -49,12 +45,6 @@ function readingOf(pod: Pod | undefined, summary = aPodSummary(), layout = {}): 
     layout: { hasDedicatedImagefs: undefined, hasSplitImagefs: undefined, ...layout },
   });
   return aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(node)] }) });
-}
-
-async function textOf(reading: ClusterReading, width = 100): Promise<string> {
-  const [report] = await podsOf(reading, id);
-  if (report === undefined) throw new Error('no report');
-  return podText(report, { width, readAtMs });
 }
 
 describe('a pod that is not measured', () => {
@@ -100,7 +90,6 @@ describe('a pod that is not measured', () => {
     expect(await podsOf(reading, id)).toMatchObject([
       { state: 'unmeasured', limits: [{ rule: 'emptydir', volume: 'cache', ratio: 1.5, counted: 'volume' }] },
     ]);
-    expect(await textOf(reading)).toMatch(/emptydir.*1\.50/);
     const silent = { ...reading, snapshot: aClusterSnapshot({ nodes: [absent] }) };
     const lastKnownOf = () => ({ snapshot: node.snapshot, ageMs: 60_000 });
     expect(await podsOf({ ...silent, lastKnownOf }, id)).toMatchObject([
@@ -119,25 +108,6 @@ describe('a pod that is not measured', () => {
       { state: 'unmeasured', findings: [{ kind: 'volume_not_mounted', volume: 'data', node: 'node-1' }] },
     ]);
     expect(nodeExplanation(reading, 'node-1')?.findings).toHaveLength(1);
-  });
-
-  it('a pod that is not measured is shown as text, with its limits', async () => {
-    const pod = aPod({ ...id, containers: [aContainer({ limitBytes: 2 ** 20 })] });
-    const reading = aReading({
-      snapshot: aClusterSnapshot({ nodes: [absent] }),
-      knownPods: [{ pod, workloads: [aWorkload()] }],
-    });
-    expect(await textOf(reading)).toBe(
-      'Not measured: no data from node node-1 (timeout): The kubelet has not responded yet: the next answer\n' +
-        'may have it.\n' +
-        '  ephemeral-storage-exporter explain node node-1\n' +
-        '  kubectl describe pod -n shop cart-0\n\n' +
-        'Pod shop/cart-0 on node-1\n' +
-        'Phase Running, QoS Burstable, started 1970-01-01 00:00:00 UTC.\n' +
-        'Workloads: cart.\n' +
-        'Its workloads are incomplete without it.\n' +
-        'Limit 1Mi, request -.\n',
-    );
   });
 });
 
@@ -167,51 +137,8 @@ it('a measured pod has its findings, and not those of its node', async () => {
   expect(await podsOf(reading, id)).toMatchObject([
     { state: 'measured', findings: [{ kind: 'no_limit_or_request' }, { kind: 'volume_not_mounted' }] },
   ]);
-  expect(await textOf(reading)).toMatch(/Warning: no container mounts emptyDir data\. Mount the volume/);
   const kinds = nodeExplanation(reading, 'node-1')?.findings.map(({ kind }) => kind);
   expect(kinds).toEqual(['no_limit_or_request', 'no_limit_or_request', 'volume_not_mounted', 'volume_not_mounted']);
-});
-
-it('a measured pod shows that it is never evicted for its limits', async () => {
-  expect(await textOf(readingOf(aPod({ ...id, isStatic: true })))).toContain(
-    'The pod is static: the kubelet never evicts it',
-  );
-  const critical = aPod({ ...id, priority: 2_000_001_000 });
-  expect(await textOf(readingOf(critical))).toContain('The pod is critical: the kubelet never evicts it');
-  expect(await textOf(readingOf(aPod({ ...id, priority: 1_000_000 })))).not.toContain('never evicts');
-});
-
-it('a measured pod shows that its volumes are not measured yet', async () => {
-  const containers = [aContainer({ mounts: [aMount()] })];
-  const text = await textOf(readingOf(aPod({ ...id, containers, volumes: [aVolume()] })));
-  expect(text).toContain('The kubelet has not measured its volumes yet: they are missing from the total.');
-  expect(text).toMatch(/data +emptydir +- +- +yes: component emptydir +-/);
-});
-
-it('a measured pod shows that its total is split evenly, and still adds up', async () => {
-  const summary = aPodSummary({
-    usedBytes: 5,
-    containers: [aContainerSummary({ name: 'a' }), aContainerSummary({ name: 'b' })],
-  });
-  const text = await textOf(readingOf(aPod(id), summary));
-  expect(text).toContain('Its total is split evenly over its containers.');
-  expect(text).toMatch(
-    /a\n {2}even part of the total +3 +3B\n {2}= attributed +3 +3B\nb\n {2}even part of the total +2/,
-  );
-});
-
-it('a pod that the API server does not know is marked', async () => {
-  const text = await textOf(readingOf(undefined));
-  expect(text).toMatch(
-    /^The API server does not know this pod.*[^]*^Pod shop\/cart-0 on node-1\nThe API server does not know this pod/m,
-  );
-});
-
-it('a pod without containers and limits has no table of them', async () => {
-  const text = await textOf(readingOf(aPod({ ...id, containers: [] }), aPodSummary({ containers: [] })));
-  expect(text).toContain('The kubelet lists no container.');
-  expect(text).toContain('No volumes.');
-  expect(text).toContain('No limit that the kubelet enforces.');
 });
 
 it('a measured pod shows of every volume whether it counts, and why', async () => {
@@ -245,9 +172,6 @@ it('a measured pod shows of every volume whether it counts, and why', async () =
     'v-unknown': [false, 'unknown type'],
     shm: [false, 'in memory'],
   });
-  expect(await textOf(readingOf(pod, summary))).toMatch(
-    /v-emptydir +emptydir +- +1 +yes: component emptydir +1m1s ago/,
-  );
 });
 
 it.each([
@@ -278,22 +202,6 @@ it.each([
     },
   ]);
 });
-
-it.each([20, 40, 80, 200])(
-  'the text about a pod fits %i columns but for its commands, whatever its names are',
-  async (width) => {
-    const name = 'x\u001b[2J\u202e\n'.repeat(8);
-    const pod = aPod({ ...id, containers: [aContainer({ name })], volumes: [aVolume({ name })] });
-    const summary = aPodSummary({
-      containers: [{ name, rootfs: aContainerFs({ usedBytes: 1 }), logs: undefined }],
-      volumes: [aVolumeSummary({ name, usedBytes: 5 })],
-    });
-    const text = await textOf(readingOf(pod, summary), width);
-    expect(text).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u);
-    const lines = text.split('\n').filter((line) => !/^ {2}(?:ephemeral-storage-exporter|kubectl) /.test(line));
-    for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(width);
-  },
-);
 
 describe('a workload', () => {
   const billing = aWorkload({ name: 'billing' });

@@ -61,7 +61,7 @@ it.each([
 });
 
 it('a recorded pod is explained', async () => {
-  expect((await run('explain pod cart-0')).out).toContain('Pod shop/cart-0 on n1');
+  expect((await run('explain pod cart-0')).out).toContain('Pod shop/cart-0\n');
 });
 
 it('a recorded node is explained without its object, and without pods that have ended', async () => {

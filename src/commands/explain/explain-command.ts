@@ -2,9 +2,10 @@ import { UsageError, UserError } from '../../lib/base/errors.js';
 import { programName, shellWord } from '../../lib/base/text.js';
 import { evictionDocument } from '../../people/answers/eviction.js';
 import { nodeDocument } from '../../people/answers/node.js';
+import { podDocument } from '../../people/answers/pod.js';
 import type { Document } from '../../people/pens/document.js';
 import { terminalText } from '../../people/pens/terminal-text.js';
-import { detailsOf, writeText } from '../../people/pens/text-pen.js';
+import { detailsOf, type TextForm, writeText } from '../../people/pens/text-pen.js';
 import { causeText } from '../../people/report/eviction-cause-text.js';
 import type { EvictionReport } from '../../people/report/eviction-report.js';
 import { explainEviction } from '../../people/report/verdict-commands.js';
@@ -18,7 +19,6 @@ import { notFound } from '../text/not-found.js';
 import { dataText, hasColour, screenColumns } from '../text/output.js';
 import { causesOfAbsence } from '../top/missing.js';
 import { findWorkload, shownName } from '../workload-lookup.js';
-import { podText, type TextOptions } from './pod-text.js';
 import { workloadText, workloadWithPods } from './workload-text.js';
 
 export interface ExplainOptions extends ClusterFlags {
@@ -45,7 +45,7 @@ export async function explain(options: ExplainOptions, context: CommandContext):
     stopSignal.throwIfAborted();
     const { output } = options;
     if (output !== 'text') context.writeOut(dataText(found.data, output));
-    else context.writeOut(asCalled(found.text(textOptions(found.facts, context)), options, context));
+    else context.writeOut(asCalled(found.text(textForm(context)), options, context));
     const notes = [...found.facts.notes.map(terminalText), ...causesOfAbsence(found.facts, session.access)];
     for (const note of notes) context.writeError(`${note}\n`);
   };
@@ -77,8 +77,8 @@ function asCalled(text: string, options: ExplainOptions, { invocation }: Pick<Co
   return lines.join('\n').replaceAll(`${programName} explain `, `${invocation} explain `);
 }
 
-function textOptions({ generatedAtMs }: AnswerFacts, context: CommandContext): TextOptions {
-  return { width: screenColumns(context.terminal()), readAtMs: generatedAtMs, hasColour: hasColour(context) };
+function textForm(context: CommandContext): TextForm {
+  return { width: screenColumns(context.terminal()), hasColour: hasColour(context) };
 }
 
 function scopeOf(
@@ -94,7 +94,7 @@ interface Explained {
   readonly facts: AnswerFacts;
   /** As JSON and YAML have it. */
   readonly data: unknown;
-  readonly text: (options: TextOptions) => string;
+  readonly text: (form: TextForm) => string;
 }
 
 interface Question {
@@ -148,7 +148,8 @@ async function explainPods({ reader, options, name, namespace }: Question): Prom
   const [eviction] = answers.flatMap(({ data }) => data.evictions);
   if (pods.length === 0 && eviction !== undefined) throw podGone(options.name, eviction);
   if (first === undefined || pods.length === 0) throw await podNotFound(reader, options.name, namespace);
-  return { facts: first, data: pods, text: (text) => pods.map((pod) => podText(pod, text)).join('\n') };
+  const documents = answers.flatMap(({ data }) => (data.pods.length === 0 ? [] : [podDocument(data)]));
+  return { facts: first, data: pods, text: documentsText(documents, options) };
 }
 
 async function namespacesOf(reader: ViewReader, name: string): Promise<readonly string[]> {

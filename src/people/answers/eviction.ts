@@ -1,20 +1,11 @@
 import { formatAge } from '../../lib/base/units.js';
-import {
-  type BarPart,
-  type Block,
-  type BlockOf,
-  bytes,
-  count,
-  type Document,
-  type Row,
-  share,
-} from '../pens/document.js';
+import { type Block, type BlockOf, bytes, count, type Document, share } from '../pens/document.js';
 import { causeText, eventText, evictionHint, unknownUsageText } from '../report/eviction-cause-text.js';
 import { type LastUsageReport, ownBytes, type ShownEviction } from '../report/eviction-report.js';
 import { type LimitReport, limitSubject, limitText } from '../report/limit-report.js';
 import { growthText, perMinute } from '../report/pod-growth.js';
-import { componentOrder } from '../report/pod-report.js';
 import { nodeLink, podLink, text, workloadLine } from './parts.js';
+import { componentBarParts, componentTable } from './pod-parts.js';
 
 /** What a pod was evicted for, and what it used before. `notListed`: why later evictions may be missing. */
 export function evictionDocument(eviction: ShownEviction, notListed?: string): Document {
@@ -102,23 +93,22 @@ function isGrowthSaid({ verdict: known, lastUsage }: ShownEviction): boolean {
 
 function componentBlocks({ components, usedBytes, isPending }: LastUsageReport): readonly Block[] {
   if (components === undefined || usedBytes === undefined) return [text('The kubelet reported no total.')];
-  const known = componentOrder.map((name): BarPart => ({ name, colour: name, amount: components[name] ?? 0 }));
-  const row = (name: (typeof componentOrder)[number]): Row => ({
-    colour: name,
-    cells: [{ word: name }, count(components[name]), bytes(components[name])],
-  });
   const pending = 'The kubelet had not measured its volumes yet: they are missing from the total.';
   return [
     ...(isPending ? [{ ...text(pending), tone: 'warning' as const }] : []),
     ...(usedBytes === 0
       ? []
-      : [{ is: 'bar', caption: 'Usage', unit: 'bytes', whole: usedBytes, parts: known, marks: [] } as const]),
-    {
-      is: 'table',
-      caption: 'Parts of the usage',
-      columns: [{ title: 'Part' }, { title: 'Bytes', isNumber: true }, { title: 'Size', isNumber: true, rank: 1 }],
-      rows: [...componentOrder.map(row), { cells: ['= total', count(usedBytes), bytes(usedBytes)] }],
-    },
+      : [
+          {
+            is: 'bar',
+            caption: 'Usage',
+            unit: 'bytes',
+            whole: usedBytes,
+            parts: componentBarParts(components),
+            marks: [],
+          } as const,
+        ]),
+    componentTable(components, usedBytes),
   ];
 }
 

@@ -4,6 +4,7 @@ import type { PodRecord } from '../../facts/node/pod-record.js';
 import { type PodStanding, podStanding } from '../../facts/node/standing.js';
 import type { AttributionMode } from '../../facts/node/usage.js';
 import type { Lane } from '../../lib/base/lane.js';
+import type { ShownEviction } from '../report/eviction-report.js';
 import { limitReport } from '../report/limit-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
@@ -25,6 +26,13 @@ import {
 /** What adds up to a pod's usage, and what becomes of it. */
 export type PodWithOutlook = PodExplanation & PodOutlook;
 export type MeasuredPodWithOutlook = MeasuredPodExplanation & PodOutlook;
+
+export interface PodObject {
+  /** One, unless kubelets report others of the name that the API server does not know. */
+  readonly pods: readonly PodWithOutlook[];
+  /** Of pods of this name. */
+  readonly evictions: readonly ShownEviction[];
+}
 
 interface PodOutlook {
   readonly verdict: PodVerdictReport;

@@ -141,6 +141,11 @@ export function limitFacts(found: FoundPod<DerivedPod, PodSource>): LimitFacts {
   };
 }
 
+/** Whether the values are old, and what they are now is not known. */
+export function isLastKnown({ dataState }: Partial<DataFacts>): boolean {
+  return dataState === 'absent' || dataState === 'pending';
+}
+
 export function dataFacts({ state, ageMs, reason }: PodSource): DataFacts {
   return { dataState: state, dataAgeMs: Math.round(ageMs), absenceReason: reason };
 }

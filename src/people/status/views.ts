@@ -12,7 +12,7 @@ import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
 import { nodeDisks, nodeExplanation, type NodeObject } from '../query/node-explanation.js';
-import { podsWithOutlook, type PodWithOutlook } from '../query/pod-outlook.js';
+import { type PodObject, podsWithOutlook } from '../query/pod-outlook.js';
 import { knownWorkload, type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { type ShownEviction, withAge } from '../report/eviction-report.js';
@@ -50,13 +50,6 @@ interface SearchResults {
   readonly workloads: ListPage<WorkloadReport>;
   readonly namespaces: ListPage<NamespaceReport>;
   readonly evictions: ListPage<EvictionReport>;
-}
-
-interface PodObject {
-  /** One, unless kubelets report others of the name that the API server does not know. */
-  readonly pods: readonly PodWithOutlook[];
-  /** Of pods of this name. */
-  readonly evictions: readonly ShownEviction[];
 }
 
 interface WorkloadObject {

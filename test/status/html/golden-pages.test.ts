@@ -215,11 +215,6 @@ const reading = (more: Partial<ClusterReading> = {}): ClusterReading =>
     samplesOf: () => [0, 1, 2, 3].map((at) => ({ atMs: at * 60_000, usedBytes: (87 + at) * mib })),
     ...more,
   });
-const lastKnown = reading({
-  snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-1', 'timeout')] }),
-  knownPods: [{ pod, workloads: [aDeployment('cart')] }],
-  lastKnownOf: () => ({ snapshot: aNodeSnapshot({ pods: [measured] }), ageMs: 300_000 }),
-});
 
 describe('pages are those that were read last', () => {
   it.each(Object.entries(statuses))('the overview: %s', async (name, overrides) => {
@@ -253,8 +248,6 @@ describe('pages are those that were read last', () => {
 
   it.each([
     ['pod', reading(), 'pod', ['shop', 'cart-0']],
-    ['pod-last-known', lastKnown, 'pod', ['shop', 'cart-0']],
-    ['pod-evicted', reading({ snapshot: aClusterSnapshot({ nodes: [] }) }), 'pod', ['shop', 'cart-0']],
     ['workload', reading(), 'workload', ['shop', 'deployment', 'cart']],
     ['namespace', reading(), 'namespace', ['shop']],
     ['eviction', reading(), 'eviction', ['uid-cart-0']],

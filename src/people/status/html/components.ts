@@ -1,5 +1,4 @@
 import { formatBytes } from '../../../lib/base/units.js';
-import { term } from '../../pens/html-kit.js';
 import { type Markup, markup } from '../../pens/markup.js';
 import { type ComponentBytes, componentOrder } from '../../report/pod-report.js';
 import { bar, type Mark } from './bar.js';
@@ -45,14 +44,6 @@ export function componentBar(parts: ComponentBytes, amounts: Amounts, scaleBytes
 
 function hasLimit(amounts: Amounts): amounts is Amounts & { readonly limitBytes: number } {
   return amounts.limitBytes !== undefined && amounts.limitBytes > 0;
-}
-
-export function componentLegend(): Markup {
-  const swatches = componentOrder.map(
-    (component) =>
-      markup`<li><svg width="12" height="12" aria-hidden="true"><rect class="f-${component}" width="12" height="12" rx="2"/></svg>${term(component)}</li>`,
-  );
-  return markup`<ul class="legend" aria-label="Parts of the bars">${swatches}<li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark" x="1" width="2" height="14"/></svg>pod limit</li><li><svg width="4" height="14" aria-hidden="true" class="bar"><rect class="mark request" x="1" y="6" width="2" height="8"/></svg>request</li><li>thin bars: bytes of what has no pod limit</li></ul>`;
 }
 
 function marksOf({ limitBytes, requestBytes }: Amounts): readonly Mark[] {

@@ -8,13 +8,13 @@ import type { ListPage } from '../../query/list-page.js';
 import type { ListQuery } from '../../query/list-query.js';
 import { causeText } from '../../report/eviction-cause-text.js';
 import type { ShownEviction } from '../../report/eviction-report.js';
-import type { PodReport } from '../../report/pod-report.js';
+import { isLastKnown, type PodReport } from '../../report/pod-report.js';
 import { onePodNote, type WorkloadReport } from '../../report/workload-report.js';
 import { bytesScale, componentBar } from './components.js';
 import type { Links } from './links.js';
 import { listPart } from './list-part.js';
 import { limitRatioPart, workloadLinks } from './object-parts.js';
-import { isLastKnown, podChip, rowClass } from './texts.js';
+import { podChip, rowClass } from './texts.js';
 
 /** Of a list: a part of it, the question, and the links of the page. */
 export interface ShownList<T> {

@@ -5,21 +5,13 @@ import { dataTable, emptyText, panel, toneClass } from '../../pens/html-kit.js';
 import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import type { ClusterReport, ClusterSummary } from '../../report/cluster-report.js';
 import { limitText, limitThresholds } from '../../report/limit-report.js';
+import { isLastKnown } from '../../report/pod-report.js';
 import type { NodePressureReport } from '../../report/pressure-report.js';
 import { type PodLimitReport, shownRatio } from '../../report/ranked-pods.js';
 import { signalAmount, unreadPodsText } from '../../report/signal-report.js';
 import { referenceName } from '../problem-texts.js';
 import type { Links } from './links.js';
-import {
-  countText,
-  isLastKnown,
-  lastKnownChip,
-  moreText,
-  podChip,
-  ratioSeverity,
-  rowClass,
-  unenforcedText,
-} from './texts.js';
+import { countText, lastKnownChip, moreText, podChip, ratioSeverity, rowClass, unenforcedText } from './texts.js';
 
 /** The others are in the lists. */
 const shownLimitCount = 4;

@@ -1,10 +1,11 @@
 import { mostSpecific } from '../../../facts/workload/workload.js';
 import { evictionDocument } from '../../answers/eviction.js';
 import { nodeDocument } from '../../answers/node.js';
+import { podDocument } from '../../answers/pod.js';
 import { writeHtml } from '../../pens/html-pen.js';
 import { type Markup, markup } from '../../pens/markup.js';
 import { eventText } from '../../report/eviction-cause-text.js';
-import type { EvictionReport } from '../../report/eviction-report.js';
+import type { PodReport } from '../../report/pod-report.js';
 import type { Status } from '../status.js';
 import type { PageView, ViewKind } from '../views.js';
 import { knownSince } from './evictions-section.js';
@@ -16,7 +17,6 @@ import { nodeList } from './node-list.js';
 import { type LinkValues, objectLinkList } from './object-links.js';
 import { overviewBody } from './overview-page.js';
 import { containerList, volumeList } from './part-lists.js';
-import { podPage } from './pod-page.js';
 import { problemsPage } from './problems-page.js';
 import { searchPage } from './search-page.js';
 import { workloadPage } from './workload-page.js';
@@ -42,16 +42,18 @@ const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
   search: searchPage,
   node: ({ data }, links, status) =>
     markup`${objectLinkList(status.links, { cluster: status.clusterName, node: data.node.node })}${writeHtml(nodeDocument(data), links)}`,
-  pod: podPage,
+  pod: ({ data }, links, status) =>
+    markup`${objectLinkList(status.links, podValues(data.pods[0] ?? data.evictions[0], status))}${writeHtml(podDocument(data), links)}`,
   workload: workloadPage,
   namespace: namespacePage,
   eviction: ({ data }, links, status) =>
     markup`${objectLinkList(status.links, podValues(data, status))}${writeHtml(evictionDocument(data, status.notListed), links)}`,
 };
 
-type OfPod = Pick<EvictionReport, 'namespace' | 'pod' | 'node' | 'workloads'>;
+type OfPod = Pick<PodReport, 'namespace' | 'pod' | 'node' | 'workloads'>;
 
-function podValues({ namespace, pod, node, workloads }: OfPod, { clusterName: cluster }: Status): LinkValues {
+function podValues(of: OfPod | undefined, { clusterName: cluster }: Status): LinkValues {
+  const { namespace, pod, node, workloads = [] } = of ?? {};
   return { cluster, namespace, pod, node, workload: mostSpecific(workloads)?.workload };
 }
 

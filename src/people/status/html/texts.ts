@@ -6,7 +6,7 @@ import { term } from '../../pens/html-kit.js';
 import { type Markup, markup } from '../../pens/markup.js';
 import { absenceNames } from '../../report/absence-hints.js';
 import { type LimitReport, limitThresholds, unenforcedNames } from '../../report/limit-report.js';
-import type { DataFacts, PodReport } from '../../report/pod-report.js';
+import { type DataFacts, isLastKnown, type PodReport } from '../../report/pod-report.js';
 
 /** Returns the worst severity with a count above 0. */
 export function worst(counts: Partial<Record<Exclude<Tone, 'ok'>, number>>): Tone {
@@ -38,11 +38,6 @@ export function countText(count: number, one: string, many: string): string {
 export function moreText({ items, totalCount }: Ranked<unknown>, what: string, where?: Markup): Markup | undefined {
   const moreCount = totalCount - items.length;
   return moreCount > 0 ? markup`<p class="more">and ${formatCount(moreCount)} more ${what}${where}</p>` : undefined;
-}
-
-/** Whether the values are old, and what they are now is not known. */
-export function isLastKnown({ dataState }: Partial<DataFacts>): boolean {
-  return dataState === 'absent' || dataState === 'pending';
 }
 
 /** The class of a row, or of a part, that shows what was last known. */

@@ -1,0 +1,140 @@
+import { formatBytes } from '../../lib/base/units.js';
+import { type BarPart, type Block, type BlockOf, bytes, count, type Line, type Row } from '../pens/document.js';
+import type { ContainerExplanation } from '../query/pod-explanation.js';
+import type { MeasuredPodWithOutlook } from '../query/pod-outlook.js';
+import { type ComponentBytes, componentOrder, isLastKnown } from '../report/pod-report.js';
+import { text } from './parts.js';
+import { lastKnownNote } from './pod-facts.js';
+
+/** What its total consists of. */
+export function usage(pod: MeasuredPodWithOutlook): BlockOf<'section'> {
+  return {
+    is: 'section',
+    id: 'usage',
+    title: 'Usage',
+    ...lastKnownNote(pod),
+    blocks: [...bar(pod), { ...componentTable(pod.components, pod.usedBytes), detail: 'folded' }],
+  };
+}
+
+/** To the byte. */
+export function componentTable(components: ComponentBytes, usedBytes: number): BlockOf<'table'> {
+  const row = (name: Line, amount: number | undefined): Row => ({ cells: [name, count(amount), bytes(amount)] });
+  return {
+    is: 'table',
+    caption: 'Parts of the usage',
+    columns: [{ title: 'Part' }, { title: 'Bytes', isNumber: true }, { title: 'Size', isNumber: true, rank: 1 }],
+    rows: [
+      ...componentOrder.map((word) => ({ ...row({ word }, components[word]), colour: word })),
+      row('= total', usedBytes),
+    ],
+  };
+}
+
+export function componentBarParts(components: ComponentBytes): readonly BarPart[] {
+  return componentOrder.map((name) => ({ name, colour: name, amount: components[name] ?? 0 }));
+}
+
+/** Up to the limit of the pod, or to what it uses. None of nothing. */
+function bar(pod: MeasuredPodWithOutlook): readonly Block[] {
+  const { components, usedBytes, limitBytes, requestBytes } = pod;
+  const known = componentBarParts(components);
+  const knownBytes = known.reduce((sum, { amount }) => sum + Math.max(0, amount), 0);
+  const whole = Math.max(knownBytes, usedBytes, limitBytes ?? 0);
+  if (whole === 0) return [];
+  const marks = Object.entries({ request: requestBytes, limit: limitBytes });
+  return [
+    {
+      is: 'bar',
+      caption: 'Usage',
+      unit: 'bytes',
+      whole,
+      parts: [
+        ...known,
+        { name: 'not known', colour: 'unknown', amount: usedBytes - knownBytes },
+        { name: 'below the limit', colour: 'free', amount: whole - Math.max(knownBytes, usedBytes) },
+      ],
+      marks: marks.flatMap(([name, at]) =>
+        at === undefined || at > whole ? [] : [{ name: `${name} ${formatBytes(at)}`, at }],
+      ),
+      isOld: isLastKnown(pod),
+    },
+  ];
+}
+
+/** They add up to the total: what is theirs alone, and their shares of what the pod shares. */
+export function containers(pod: MeasuredPodWithOutlook): Block {
+  const { containers: all, split } = pod;
+  return {
+    is: 'section',
+    id: 'containers',
+    title: 'Containers',
+    blocks: [
+      ...(all.length === 0 ? [text('The kubelet lists no container.')] : [containerTable(pod)]),
+      ...(split === 'even' && all.length > 0 ? [text('Its total is split evenly over its containers.')] : []),
+    ],
+  };
+}
+
+function containerTable({ containers: all, usedBytes, split }: MeasuredPodWithOutlook): Block {
+  const parts = split === 'even' ? [] : containerParts;
+  return {
+    is: 'table',
+    caption: 'Containers',
+    columns: [
+      { title: 'Container', minWidth: 8 },
+      { title: 'Used', isNumber: true },
+      ...parts.map(({ title }, index) => ({ title, isNumber: true, rank: index + 1 })),
+    ],
+    rows: [
+      ...all.map((each) => ({
+        cells: [each.container, bytes(each.usedBytes), ...parts.map(({ cell }) => cell(each))],
+      })),
+      { cells: ['= total', bytes(usedBytes), ...parts.map(() => '')] },
+    ],
+  };
+}
+
+const containerParts: readonly { readonly title: string; readonly cell: (of: ContainerExplanation) => Line }[] = [
+  { title: 'rootfs', cell: ({ rootfsBytes }) => bytes(rootfsBytes) },
+  { title: 'logs', cell: ({ logsBytes }) => bytes(logsBytes) },
+  {
+    title: 'Share of volumes',
+    cell: ({ volumeShares }) =>
+      volumeShares.length === 0
+        ? '-'
+        : volumeShares.flatMap(({ volume, bytes: amount }, index) => [
+            index === 0 ? '' : ', ',
+            bytes(amount),
+            ` of ${volume}`,
+          ]),
+  },
+  { title: 'Share of other', cell: ({ otherBytes }) => bytes(otherBytes) },
+];
+
+export function volumes({ volumes: all }: MeasuredPodWithOutlook): readonly Block[] {
+  if (all.length === 0) return [];
+  const table: Block = {
+    is: 'table',
+    caption: 'Volumes',
+    columns: [
+      { title: 'Volume', minWidth: 8 },
+      { title: 'Type', rank: 3 },
+      { title: 'Used', isNumber: true },
+      { title: 'Size limit', isNumber: true, rank: 2 },
+      { title: 'In the total', minWidth: 12, rank: 1 },
+      { title: 'Measured', rank: 4 },
+    ],
+    rows: all.map(({ volume, type, medium, usedBytes, limitBytes, isCounted, countedReason, measuredAtMs }) => ({
+      cells: [
+        volume,
+        medium === '' ? type : `${type}, ${medium}`,
+        bytes(usedBytes),
+        bytes(limitBytes),
+        `${isCounted ? 'yes' : 'no'}: ${countedReason}`,
+        measuredAtMs === undefined ? '-' : { atMs: measuredAtMs },
+      ],
+    })),
+  };
+  return [{ is: 'section', id: 'volumes', title: 'Volumes', blocks: [table] }];
+}
