@@ -86,6 +86,17 @@ it('an evicted pod whose volumes were not measured is said to have used more', (
 });
 
 it.each([
+  ['pod_limit', 60, '# rootfs 90Mi, below the limit 10Mi, | limit 100Mi'],
+  ['emptydir_limit', 40, '# rootfs 90Mi'],
+] as const)('the bar of a pod evicted for %s has the limit of the pod where it is known', (cause, width, names) => {
+  const usage = aPodUsage({
+    usedBytes: 90 * mib,
+    components: { rootfs: 90 * mib, logs: 0, emptydir: 0, configmap: 0, other: 0 },
+  });
+  expect(textOf({ cause, lastUsage: aLastUsage({ usage }) }, width)).toContain(`]\n${names}\n`);
+});
+
+it.each([
   [{}, 'emptyDir data'],
   [{ cause: 'container_limit', container: 'main', volume: '' }, 'container main'],
   [{ cause: 'pod_limit', volume: '' }, 'the pod'],

@@ -5,7 +5,7 @@ import { type LastUsageReport, ownBytes, type ShownEviction } from '../report/ev
 import { type LimitReport, limitSubject, limitText } from '../report/limit-report.js';
 import { growthText, perMinute } from '../report/pod-growth.js';
 import { nodeLink, podLink, text, workloadLine } from './parts.js';
-import { componentBarParts, componentTable } from './pod-parts.js';
+import { componentTable, usageBar } from './pod-parts.js';
 
 /** What a pod was evicted for, and what it used before. `notListed`: why later evictions may be missing. */
 export function evictionDocument(eviction: ShownEviction, notListed?: string): Document {
@@ -74,7 +74,7 @@ function usageSections(usage: LastUsageReport, eviction: ShownEviction): readonl
   const limit = eviction.cause === 'pod_limit' ? eviction.limitBytes : undefined;
   const curve = { name: 'Total', samples: samples.map(({ atMs, usedBytes: amount }) => ({ atMs, amount })), limit };
   return [
-    section('usage', 'Usage', componentBlocks(usage)),
+    section('usage', 'Usage', componentBlocks(usage, limit)),
     section('growth', 'Growth', [
       ...(samples.length < 2 ? [] : [{ is: 'curves', unit: 'bytes', curves: [curve] } as const]),
       ...(isGrowthSaid(eviction) ? [] : [text(growthText(samples))]),
@@ -91,23 +91,15 @@ function isGrowthSaid({ verdict: known, lastUsage }: ShownEviction): boolean {
   return rate !== undefined && known?.text.includes(perMinute(rate)) === true;
 }
 
-function componentBlocks({ components, usedBytes, isPending }: LastUsageReport): readonly Block[] {
+function componentBlocks(
+  { components, usedBytes, isPending }: LastUsageReport,
+  limitBytes: number | undefined,
+): readonly Block[] {
   if (components === undefined || usedBytes === undefined) return [text('The kubelet reported no total.')];
   const pending = 'The kubelet had not measured its volumes yet: they are missing from the total.';
   return [
     ...(isPending ? [{ ...text(pending), tone: 'warning' as const }] : []),
-    ...(usedBytes === 0
-      ? []
-      : [
-          {
-            is: 'bar',
-            caption: 'Usage',
-            unit: 'bytes',
-            whole: usedBytes,
-            parts: componentBarParts(components),
-            marks: [],
-          } as const,
-        ]),
+    ...usageBar({ components, usedBytes, limitBytes }),
     componentTable(components, usedBytes),
   ];
 }

@@ -13,7 +13,10 @@ export function usage(pod: MeasuredPodWithOutlook): BlockOf<'section'> {
     id: 'usage',
     title: 'Usage',
     ...lastKnownNote(pod),
-    blocks: [...bar(pod), { ...componentTable(pod.components, pod.usedBytes), detail: 'folded' }],
+    blocks: [
+      ...usageBar(pod, isLastKnown(pod)),
+      { ...componentTable(pod.components, pod.usedBytes), detail: 'folded' },
+    ],
   };
 }
 
@@ -31,14 +34,15 @@ export function componentTable(components: ComponentBytes, usedBytes: number): B
   };
 }
 
-export function componentBarParts(components: ComponentBytes): readonly BarPart[] {
-  return componentOrder.map((name) => ({ name, colour: name, amount: components[name] ?? 0 }));
-}
+type BarFigures = Pick<MeasuredPodWithOutlook, 'components' | 'usedBytes' | 'limitBytes'> &
+  Partial<Pick<MeasuredPodWithOutlook, 'requestBytes'>>;
 
 /** Up to the limit of the pod, or to what it uses. None of nothing. */
-function bar(pod: MeasuredPodWithOutlook): readonly Block[] {
-  const { components, usedBytes, limitBytes, requestBytes } = pod;
-  const known = componentBarParts(components);
+export function usageBar(
+  { components, usedBytes, limitBytes, requestBytes }: BarFigures,
+  isOld = false,
+): readonly Block[] {
+  const known = componentOrder.map((name): BarPart => ({ name, colour: name, amount: components[name] ?? 0 }));
   const knownBytes = known.reduce((sum, { amount }) => sum + Math.max(0, amount), 0);
   const whole = Math.max(knownBytes, usedBytes, limitBytes ?? 0);
   if (whole === 0) return [];
@@ -57,7 +61,7 @@ function bar(pod: MeasuredPodWithOutlook): readonly Block[] {
       marks: marks.flatMap(([name, at]) =>
         at === undefined || at > whole ? [] : [{ name: `${name} ${formatBytes(at)}`, at }],
       ),
-      isOld: isLastKnown(pod),
+      isOld,
     },
   ];
 }
