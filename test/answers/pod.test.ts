@@ -5,7 +5,7 @@ import { podDocument } from '../../src/people/answers/pod.js';
 import { displayWidth } from '../../src/people/pens/terminal-text.js';
 import { type TextForm, writeText } from '../../src/people/pens/text-pen.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import type { PodObject } from '../../src/people/query/pod-outlook.js';
+import type { MeasuredPodWithOutlook, PodObject } from '../../src/people/query/pod-outlook.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import {
   aContainer,
@@ -85,6 +85,13 @@ async function objectOf(reading: ClusterReading): Promise<PodObject> {
 
 async function textOf(reading: ClusterReading, form: Partial<TextForm> = {}): Promise<string> {
   return writeText(podDocument(await objectOf(reading)), { width: Infinity, isWhole: true, ...form });
+}
+
+/** The text of a measured pod of which something is different. */
+async function textWith(changes: Partial<MeasuredPodWithOutlook>): Promise<string> {
+  const data = await objectOf(readingOf());
+  const pods = data.pods.flatMap((of) => (of.state === 'unmeasured' ? [] : [{ ...of, ...changes }]));
+  return writeText(podDocument({ ...data, pods }), { width: Infinity, isWhole: true });
 }
 
 const pageOf = (reading: ClusterReading) => aPage(reading, { kind: 'pod', path: ['shop', 'cart-0'] });
@@ -221,15 +228,28 @@ describe('a pod', () => {
   ])(
     'one of a node with a headroom of %i says which it is of those to be evicted',
     async (headroom, time, expected) => {
-      const data = await objectOf(readingOf());
       const place = { node: 'node-1', signal: 'nodefs.available', rank: 3 } as const;
       const nodePressure = { ...place, headroom, timeToEvictionMs: time };
-      const pods = data.pods.map((each) => ({ ...each, nodePressure }));
-      expect(writeText(podDocument({ ...data, pods }), { width: Infinity })).toContain(
+      expect(await textWith({ nodePressure })).toContain(
         `\nNode node-1 ${expected}: this pod is number 3 of those that it evicts.\n`,
       );
     },
   );
+
+  it.each<readonly [string, Partial<MeasuredPodWithOutlook>, RegExp]>([
+    ['a limit that it exceeds now', { next: { rule: 'pod', timeToLimitMs: 0 } }, / 90 % +at any moment +binds first$/m],
+    ['a limit as it is written', { limits: [{ ...near, limitQuantity: '500m', counted: '', samples: [] }] }, / 500m /],
+    ['limits that are not compared', { limits: [] }, /It has limits, and its kubelet compares none of them\./],
+    ['an impossible size', { limits: [], hasUnknownUsage: true }, /what counts towards them is not measured\./],
+    ['no usage', { usedBytes: 0, components: {} }, /\nUsage:\nPART /],
+    [
+      'what is left to its limit',
+      { limitBytes: 100 * mib, requestBytes: 10 * mib },
+      /\n\[#{6}\|.* +\|\]\n.*, below the limit 10Mi, \| request 10Mi, \| limit 100Mi\n/,
+    ],
+  ])('one has %s', async (_what, changes, expected) => {
+    expect(await textWith(changes)).toMatch(expected);
+  });
 
   it('the largest other pods of its node are named, and where all are listed', async () => {
     const other = aMeasuredPod({
@@ -249,7 +269,9 @@ describe('a pod', () => {
     const nodes = [measured(), former].map((each, index) =>
       aFreshNode(aNodeSnapshot({ nodeName: `node-${index + 1}`, pods: [each] })),
     );
-    const { text } = await pageOf(aReading({ snapshot: aClusterSnapshot({ nodes }) }));
+    const { text, html } = await pageOf(aReading({ snapshot: aClusterSnapshot({ nodes }) }));
+    expect(html).toContain('id="other-1" data-part');
+    expect(html).not.toMatch(/id="other-1-\d+" data-part/);
     expect(text).toMatch(/Another pod of this name The API server does not know this pod.* Used 90Mi .* Node node-2/s);
   });
 
