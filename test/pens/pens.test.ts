@@ -155,7 +155,7 @@ describe('a document as HTML', () => {
   });
 
   it('names are never markup', () => {
-    const hostile = '"><script>alert(1)</script>\u202E';
+    const hostile = '"><script>alert(1)</script>\u202E\uD800';
     const cell = { path: [hostile], shown: hostile };
     const everything: readonly Block[] = [
       { ...verdict, lines: [hostile], commands: [hostile] },

@@ -234,6 +234,8 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Evictions' }).click();
     await page.locator('#part-list tr', { hasText: 'doomed-0' }).locator('a[href*="evictions/"]').click();
     expect(await page.locator('#part-verdict').innerText()).toContain('emptyDir work above its size limit of 20Mi');
-    expect(await page.locator('#part-facts').innerText()).toContain('Usage of EmptyDir volume "work" exceeds the limit');
+    expect(await page.locator('#part-facts').innerText()).toContain(
+      'Usage of EmptyDir volume "work" exceeds the limit',
+    );
   });
 });

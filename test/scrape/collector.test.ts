@@ -701,7 +701,7 @@ describe('Collector: what is kept between scrapes', () => {
     const former = await formerOf();
     cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 111 })] });
     await arrive('node-1');
-    expect(await Promise.all(former.map(isLetGo))).toEqual([true, true]);
+    expect(await isLetGo(...former)).toBe(true);
   });
 
   it('a snapshot is created again for the node whose pods changed, and for no other', async () => {

@@ -8,12 +8,12 @@ const collectGarbage = runInNewContext('gc') as () => void;
 /** A collection may complete a marking that began when something still held it, or find a pointer on the stack that is not one. */
 const maxCollections = 10;
 
-/** Whether nothing holds what `ref` refers to. */
-export async function isLetGo(ref: WeakRef<object>): Promise<boolean> {
+/** Whether nothing holds what `refs` refer to. */
+export async function isLetGo(...refs: readonly WeakRef<object>[]): Promise<boolean> {
   for (let count = 0; count < maxCollections; count += 1) {
-    await nextTurn(); // until then, the ref itself holds it
+    await nextTurn(); // until then, the refs themselves hold it
     collectGarbage();
-    if (ref.deref() === undefined) return true;
+    if (refs.every((ref) => ref.deref() === undefined)) return true;
   }
   return false;
 }

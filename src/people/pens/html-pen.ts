@@ -114,7 +114,7 @@ function pieceHtml(piece: Piece, place: HtmlPlace): MarkupContent {
   if ('path' in piece) {
     const shown = typeof piece.shown === 'string' ? place.nodeText(piece.shown) : timePart(piece.shown.atMs);
     const query = piece.query === undefined ? '' : `?${new URLSearchParams(piece.query).toString()}`;
-    return markup`<a href="${place.root}${piece.path.map(encodeURIComponent).join('/')}${query}">${shown}</a>`;
+    return markup`<a href="${place.root}${piece.path.map((part) => encodeURIComponent(part.toWellFormed())).join('/')}${query}">${shown}</a>`;
   }
   if ('amount' in piece) return toned(exactHtml(piece), piece.tone);
   return toned(piece.isMuted === true ? markup`<span class="muted">${piece.text}</span>` : piece.text, piece.tone);

@@ -46,7 +46,7 @@ export function linksFrom(path: string, nodeSuffix = ''): Links {
 }
 
 function addressOf(root: string, parts: readonly string[]): string {
-  return root + parts.map(encodeURIComponent).join('/');
+  return root + parts.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
 }
 
 function workloadParts({ workloadNamespace, workloadType, workload }: WorkloadReference): readonly string[] {
