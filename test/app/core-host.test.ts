@@ -28,6 +28,7 @@ import { mustNotEnd } from '../support/watch-observers.js';
 interface HostUnderTest extends AsyncDisposable {
   readonly host: CoreHost;
   readonly clock: ManualClock;
+  readonly cluster: SimulatedCluster;
   /** What the watch of the core writes to. */
   readonly pods: ObjectStore<Pod>;
   readonly evictions: EvictionLog;
@@ -60,7 +61,7 @@ async function syncedHost(settings: string, rules?: readonly Rule[]): Promise<Ho
   const lease = host.watches.pods({ scope: wholeCluster, namespaces, podSelector });
   expect(host.watches.watchCount).toBe(2); // that of nodes and the one that the core uses
   return {
-    ...{ host, clock, evictions, pods: lease.watch.objects },
+    ...{ host, clock, cluster, evictions, pods: lease.watch.objects },
     [Symbol.asyncDispose]: async () => {
       lease[Symbol.dispose]();
       for (const part of [host, cluster]) await part[Symbol.asyncDispose]();
@@ -117,6 +118,27 @@ describe('CoreHost', () => {
     const next = await listing;
     expect(recorded()).toEqual(['on-node-1']);
     await next.place[Symbol.asyncDispose]();
+  });
+
+  it('an evicted pod that waits for nodes that cannot be listed is kept once, however often it changes', async () => {
+    await using running = await syncedHost('');
+    const { host, pods, clock, cluster } = running;
+    await cluster[Symbol.asyncDispose]();
+    const stop = new AbortController();
+    const config = settingsOf('cluster: {nodeSelector: role=front}');
+    const listing = host.synced(config, wholeCluster, stop.signal).catch(() => undefined);
+    const eviction = { message: 'Usage of EmptyDir volume "cache" exceeds the limit "1Gi". ', atMs: clock.nowMs() };
+    const versions: WeakRef<Pod>[] = [];
+    for (const run of ['1', '2', '3']) {
+      const pod = aPod({ name: 'evicted', nodeName: 'front-1', eviction, runs: [`container ${run}`] });
+      versions.push(new WeakRef(pod));
+      pods.upsert(pod);
+      await setImmediate();
+    }
+    expect(await isLetGo(...versions.slice(0, -1))).toBe(true);
+    expect(versions.at(-1)?.deref()).toBeDefined();
+    stop.abort();
+    await listing;
   });
 
   it.each([

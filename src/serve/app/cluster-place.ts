@@ -33,6 +33,9 @@ import type { CorePlace } from './core.js';
 /** No task takes so long: what it waits for has a time limit of seconds, or that of `kubelet.requestTimeout`. */
 const maxTaskMs = 300_000;
 
+/** Evicted pods that wait; kube-controller-manager keeps 12,500 ended ones by default (`--terminated-pod-gc-threshold`). */
+const maxWaitingCount = 20_000;
+
 export type CoreWatches = Pick<ClusterWatches, keyof ClusterWatches>;
 
 /** What all parts of a process share. */
@@ -81,8 +84,8 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
   readonly #refresher: BackgroundRefresher | undefined;
   readonly #running: Promise<void>;
   readonly #evictions: readonly (Subscription<Pod> | Subscription<Node>)[];
-  /** Changes that have yet to be told: where nodes are selected, they wait until those are listed. */
-  readonly #evicted: StoreChange<Pod>[] = [];
+  /** By UID, what has yet to be told: where nodes are selected, it waits until those are listed, as one change of each pod. */
+  readonly #evicted = new Map<string, StoreChange<Pod>>();
   #lifecycle: Disposable | undefined;
   /** Whether all nodes are refreshed in the background. */
   #refreshesAhead = false;
@@ -183,7 +186,7 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
   /** Nothing is counted or marked from now on. The store can still be read: by a collection that has begun, for example. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lifetime.abort(new Error('stopped'));
-    this.#evicted.length = 0;
+    this.#evicted.clear();
     for (const part of [this.#lifecycle, ...this.#evictions, this.store]) part?.[Symbol.dispose]();
     await this.#running;
   }
@@ -232,10 +235,17 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
   }
 
   #tellEvicted(changes: readonly StoreChange<Pod>[]): void {
-    this.#evicted.push(...changes);
+    for (const change of changes) {
+      const { uid } = change.object;
+      const first = this.#evicted.get(uid);
+      if (first === undefined && this.#evicted.size >= maxWaitingCount) continue;
+      this.#evicted.set(uid, { ...change, ...first, object: change.object });
+    }
     if (this.#options.config.cluster.nodeSelector.length > 0 && !this.store.lists.haveNodes) return;
-    for (let next = this.#evicted.shift(); next !== undefined; next = this.#evicted.shift())
-      this.#options.onEvictedPod(next);
+    for (const [uid, change] of this.#evicted) {
+      this.#evicted.delete(uid);
+      this.#options.onEvictedPod(change);
+    }
   }
 
   /** What a subscription begins with happened before. */
