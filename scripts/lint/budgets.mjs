@@ -8,14 +8,14 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 470,
-  'src: lines': 52_431,
-  'src: types': 961,
+  'src: lines': 52_491,
+  'src: types': 962,
   'reach of terminal: files': 359,
-  'reach of terminal: lines': 41_640,
-  'reach of terminal: types': 826,
+  'reach of terminal: lines': 41_674,
+  'reach of terminal: types': 827,
   'reach of page: files': 260,
-  'reach of page: lines': 29_154,
-  'reach of page: types': 603,
+  'reach of page: lines': 29_188,
+  'reach of page: types': 604,
   'reach of collector, exposition: files': 94,
   'reach of collector, exposition: lines': 11_473,
   'reach of collector, exposition: types': 277,
@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 4,
   settings: 46,
   'words of docs': 23_000,
-  'lines of tests': 80_268,
+  'lines of tests': 80_323,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

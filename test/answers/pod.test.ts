@@ -137,7 +137,7 @@ describe('a pod', () => {
     expect(text).not.toContain('Data fresh');
     expect(text).toContain('No forecast: the node has no data.');
     expect(main).toContain('banner verdict unknown');
-    expect(main).toContain('icicle last-known');
+    expect(main).toContain('<div class="last-known"><svg class="icicle"');
     expect(main).not.toMatch(/t-critical|t-warning/);
   });
 

@@ -1,13 +1,22 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, it } from 'vitest';
 
-import { type Block, bytes, count, type Document, share } from '../../src/people/pens/document.js';
+import { type Block, bytes, count, type Document, type DocumentPart, share } from '../../src/people/pens/document.js';
 import { writeHtml } from '../../src/people/pens/html-pen.js';
 import { markup } from '../../src/people/pens/markup.js';
 import { detailsOf, type TextForm, writeText } from '../../src/people/pens/text-pen.js';
 import { gib } from '../support/units.js';
 
 const place = { root: '../', nodeText: (name: string) => markup`${name}` };
-const documentOf = (...blocks: readonly Block[]): Document => ({ title: ['Disk', 'sda'], blocks });
+const sectionOf = (block: Block): DocumentPart =>
+  ['verdict', 'facts', 'section'].includes(block.is)
+    ? (block as DocumentPart)
+    : { is: 'section', id: block.is, title: 'Part', blocks: [block] };
+const documentOf = (...blocks: readonly Block[]): Document => ({
+  title: ['Disk', 'sda'],
+  blocks: blocks.map(sectionOf),
+});
 const htmlOf = (...blocks: readonly Block[]): string => writeHtml(documentOf(...blocks), place).text;
 const textOf = (form: Partial<TextForm>, ...blocks: readonly Block[]): string =>
   writeText(documentOf(...blocks), { width: 60, ...form });
@@ -152,6 +161,12 @@ describe('a document as HTML', () => {
     ['a mark where its amount is', bar, /class="mark" x="75%"[^]*<title>limit<\/title>/],
   ])('has %s', (_what, block, expected) => {
     expect(htmlOf(block)).toMatch(expected);
+  });
+
+  it('an old bar stands where the style sheet makes it pale', () => {
+    expect(htmlOf({ ...bar, isOld: true })).toContain('<div class="last-known"><svg class="icicle"');
+    expect(htmlOf(bar)).not.toContain('last-known');
+    expect(readFileSync('src/people/status/page.css', 'utf8')).toContain('.last-known .icicle rect');
   });
 
   it('names are never markup', () => {

@@ -228,6 +228,24 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
     expect(await visited.page.locator('#settings').getAttribute('open')).toBe('');
   });
 
+  it('parts of a pod that come and go since the page was loaded do so in it, and others stay as they are', async () => {
+    await using visited = await visit('/pods/shop/cart-0');
+    const { page } = visited;
+    const idsOf = (): Promise<readonly string[]> =>
+      page.evaluate('Array.from(document.querySelectorAll("[data-document] > *"), ({ id }) => id)');
+    const before = await idsOf();
+    await page.evaluate(`
+      for (const id of ['limits', 'containers']) document.getElementById(id).remove();
+      document.getElementById('usage').insertAdjacentHTML('beforebegin', '<section id="gone" data-part></section>');
+      document.getElementById('part-facts').setAttribute('data-old', '');
+    `);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expect.poll(idsOf).toEqual(before);
+    expect(before).toEqual(expect.arrayContaining(['part-verdict', 'part-facts', 'usage', 'limits', 'containers']));
+    expect(await page.locator('[data-old]').count()).toBe(0);
+    expect(await page.locator('#fault').isHidden()).toBe(true);
+  });
+
   it('why a pod was evicted is two clicks away from the overview: evictions, and the eviction', async () => {
     await using visited = await visit('/');
     const { page } = visited;

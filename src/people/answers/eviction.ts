@@ -1,5 +1,5 @@
 import { formatAge } from '../../lib/base/units.js';
-import { type Block, type BlockOf, bytes, count, type Document, share } from '../pens/document.js';
+import { type Block, type BlockOf, bytes, count, type Document, type DocumentPart, share } from '../pens/document.js';
 import { causeText, eventText, evictionHint, unknownUsageText } from '../report/eviction-cause-text.js';
 import { type LastUsageReport, ownBytes, type ShownEviction } from '../report/eviction-report.js';
 import { type LimitReport, limitSubject, limitText } from '../report/limit-report.js';
@@ -28,7 +28,7 @@ function section(id: string, title: string, blocks: readonly Block[]): BlockOf<'
 }
 
 /** The message of the kubelet where there is no sentence. */
-function verdict(eviction: ShownEviction): Block {
+function verdict(eviction: ShownEviction): DocumentPart {
   const { text: sentence = messageOf(eviction), commands = [] } = eviction.verdict ?? {};
   const tone = eventText(eviction) === 'refused' ? 'warning' : 'critical';
   return { is: 'verdict', tone, lines: [sentence, evictionHint(eviction)], commands };
@@ -38,7 +38,7 @@ function messageOf({ message }: ShownEviction): string {
   return message.trim();
 }
 
-function facts(eviction: ShownEviction, notListed: string | undefined): Block {
+function facts(eviction: ShownEviction, notListed: string | undefined): DocumentPart {
   const { namespace, node, workloads, evictedAtMs, ageMs, diskPressure, seenAtMs, uid } = eviction;
   return {
     is: 'facts',
@@ -69,7 +69,7 @@ function lastMeasured(usage: LastUsageReport | undefined): BlockOf<'facts'>['fac
   };
 }
 
-function usageSections(usage: LastUsageReport, eviction: ShownEviction): readonly Block[] {
+function usageSections(usage: LastUsageReport, eviction: ShownEviction): readonly DocumentPart[] {
   const { samples, limits, containers, volumes } = usage;
   const limit = eviction.cause === 'pod_limit' ? eviction.limitBytes : undefined;
   const curve = { name: 'Total', samples: samples.map(({ atMs, usedBytes: amount }) => ({ atMs, amount })), limit };

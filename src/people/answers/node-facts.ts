@@ -1,6 +1,6 @@
 import { countedText } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
-import { type Block, bytes, count, type Line } from '../pens/document.js';
+import { bytes, count, type DocumentPart, type Line } from '../pens/document.js';
 import type { ListedNodeReport } from '../query/list-nodes.js';
 import type { MeasuredShownNode, ShownNode } from '../query/node-explanation.js';
 import { absenceNames } from '../report/absence-hints.js';
@@ -12,7 +12,7 @@ const layoutTexts: Readonly<Record<NonNullable<MeasuredShownNode['layout']>, str
   split: 'images on imagefs; writable layers, logs and volumes on nodefs',
 };
 
-export function nodeFacts(node: ShownNode): Block {
+export function nodeFacts(node: ShownNode): DocumentPart {
   const { kubeletVersion, operatingSystem, ready, readyChangedAtMs, allocatableBytes, failure, layout } = node;
   return {
     is: 'facts',

@@ -1,7 +1,16 @@
 import { groupBy } from '../../lib/base/maps.js';
 import { capitalised, countedText } from '../../lib/base/text.js';
 import { formatAge, formatForecast } from '../../lib/base/units.js';
-import { amountText, type Block, bytes, type Document, type Line, type Row, share } from '../pens/document.js';
+import {
+  amountText,
+  type Block,
+  bytes,
+  type Document,
+  type DocumentPart,
+  type Line,
+  type Row,
+  share,
+} from '../pens/document.js';
 import type { AbsentShownNode, MeasuredShownNode, NodeObject, ShownNode } from '../query/node-explanation.js';
 import { absenceCommands } from '../report/absence-commands.js';
 import { absenceNames } from '../report/absence-hints.js';
@@ -37,7 +46,7 @@ export function nodeDocument(data: NodeObject): Document {
 }
 
 /** What is the matter in one sentence, and the next commands. Nothing is in the colour of health without data. */
-function verdict(node: ShownNode): Block {
+function verdict(node: ShownNode): DocumentPart {
   const warnings = (node.enforcement ?? []).map((kind) => ({
     text: `Warning: ${enforcementText(kind, node)}.`,
     tone: 'warning' as const,
@@ -72,7 +81,7 @@ function calmText({ condition, signals, filesystems, enforcement }: MeasuredShow
   return `${state}Not close to evicting pods: ${amountText(amountOf(signal, headroom))} above the nearest threshold, of ${signal}.`;
 }
 
-function pods({ node, pods: { items, totalCount } }: NodeObject): Block {
+function pods({ node, pods: { items, totalCount } }: NodeObject): DocumentPart {
   return {
     is: 'section',
     id: 'pods',
@@ -125,7 +134,7 @@ function podRow(pod: PodReport): Row {
 /** Of each kind. */
 const shownFindingCount = 5;
 
-function findings(node: ShownNode): Block {
+function findings(node: ShownNode): DocumentPart {
   const kinds = [...groupBy(node.findings, ({ kind }: FindingReport) => kind).values()];
   const note =
     node.state !== 'absent'
@@ -152,7 +161,7 @@ function findings(node: ShownNode): Block {
   };
 }
 
-function evictions({ node, evictions: seen }: NodeObject): Block {
+function evictions({ node, evictions: seen }: NodeObject): DocumentPart {
   return {
     is: 'section',
     id: 'evictions',
@@ -178,7 +187,7 @@ function evictions({ node, evictions: seen }: NodeObject): Block {
 
 const shownImageCount = 10;
 
-function images({ images: of, listedImages }: ShownNode): Block {
+function images({ images: of, listedImages }: ShownNode): DocumentPart {
   const texts = of === undefined ? [] : [text(imageTexts(of).join(' '))];
   const rows = listedImages.slice(0, shownImageCount).map(({ name, sizeBytes, isUnused }) => ({
     cells: [

@@ -1,6 +1,6 @@
 import { capitalised } from '../../lib/base/text.js';
 import { formatForecast } from '../../lib/base/units.js';
-import { type Block, type BlockOf, bytes, type Curve, type Row, share } from '../pens/document.js';
+import { type Block, type BlockOf, bytes, type Curve, type DocumentPart, type Row, share } from '../pens/document.js';
 import type { LimitExplanation } from '../query/pod-explanation.js';
 import type { MeasuredPodWithOutlook, PodWithOutlook } from '../query/pod-outlook.js';
 import { limitSubject, nearestBinding, unenforcedNames } from '../report/limit-report.js';
@@ -68,7 +68,7 @@ function forecastText(timeMs: number | undefined): string {
 }
 
 /** What was measured of late, and of it what the verdict does not say. */
-export function growth(pod: MeasuredPodWithOutlook): readonly Block[] {
+export function growth(pod: MeasuredPodWithOutlook): readonly DocumentPart[] {
   const words = growthText(pod);
   const total = { samples: pod.samples, limit: pod.limits.find(({ rule }) => rule === 'pod')?.limitBytes };
   const ofLimits = pod.limits.filter(({ rule }) => rule !== 'pod');

@@ -1,5 +1,14 @@
 import { formatBytes } from '../../lib/base/units.js';
-import { type BarPart, type Block, type BlockOf, bytes, count, type Line, type Row } from '../pens/document.js';
+import {
+  type BarPart,
+  type Block,
+  type BlockOf,
+  bytes,
+  count,
+  type DocumentPart,
+  type Line,
+  type Row,
+} from '../pens/document.js';
 import type { ContainerExplanation } from '../query/pod-explanation.js';
 import type { MeasuredPodWithOutlook } from '../query/pod-outlook.js';
 import { type ComponentBytes, componentOrder, isLastKnown } from '../report/pod-report.js';
@@ -67,7 +76,7 @@ export function usageBar(
 }
 
 /** They add up to the total: what is theirs alone, and their shares of what the pod shares. */
-export function containers(pod: MeasuredPodWithOutlook): Block {
+export function containers(pod: MeasuredPodWithOutlook): DocumentPart {
   const { containers: all, split } = pod;
   return {
     is: 'section',
@@ -116,7 +125,7 @@ const containerParts: readonly { readonly title: string; readonly cell: (of: Con
   { title: 'Share of other', cell: ({ otherBytes }) => bytes(otherBytes) },
 ];
 
-export function volumes({ volumes: all }: MeasuredPodWithOutlook): readonly Block[] {
+export function volumes({ volumes: all }: MeasuredPodWithOutlook): readonly DocumentPart[] {
   if (all.length === 0) return [];
   const table: Block = {
     is: 'table',

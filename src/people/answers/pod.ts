@@ -1,6 +1,5 @@
 import { formatAge, formatForecast } from '../../lib/base/units.js';
-import type { Tone } from '../pens/document.js';
-import { type Block, bytes, type Document, type Piece } from '../pens/document.js';
+import { bytes, type Document, type DocumentPart, type Piece, type Tone } from '../pens/document.js';
 import type { PodObject, PodWithOutlook } from '../query/pod-outlook.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import { isLastKnown } from '../report/pod-report.js';
@@ -24,7 +23,7 @@ export function podDocument({ pods: [first, ...others], evictions }: PodObject):
   };
 }
 
-function podBlocks(pod: PodWithOutlook): readonly Block[] {
+function podBlocks(pod: PodWithOutlook): readonly DocumentPart[] {
   return [
     verdict(pod),
     podFacts(pod),
@@ -48,7 +47,7 @@ const tones: Readonly<Record<PodVerdictReport['kind'], Tone>> = {
 };
 
 /** What is only last known is in no colour of a state. */
-function verdict(pod: PodWithOutlook): Block {
+function verdict(pod: PodWithOutlook): DocumentPart {
   const { kind, text: sentence, commands } = pod.verdict;
   return {
     is: 'verdict',
@@ -70,7 +69,7 @@ function pressure({ nodePressure }: PodWithOutlook): readonly (readonly Piece[])
   return [['Node ', nodeLink(node), ` ${state}: this pod is number ${rank} of those that it evicts.`]];
 }
 
-function goneBlocks(last: ShownEviction | undefined): readonly Block[] {
+function goneBlocks(last: ShownEviction | undefined): readonly DocumentPart[] {
   if (last === undefined) return [];
   const { text: sentence, commands } = evictedVerdict(last);
   return [
@@ -87,7 +86,7 @@ function goneBlocks(last: ShownEviction | undefined): readonly Block[] {
 }
 
 /** Several pods have one name where kubelets still report former ones. */
-function otherPod(pod: PodWithOutlook, index: number): Block {
+function otherPod(pod: PodWithOutlook, index: number): DocumentPart {
   const parts = [...(pod.state === 'unmeasured' ? [] : [usage(pod)]), limits(pod)];
   return {
     is: 'section',
@@ -97,14 +96,14 @@ function otherPod(pod: PodWithOutlook, index: number): Block {
   };
 }
 
-function warnings({ findings, isKnown }: PodWithOutlook): readonly Block[] {
+function warnings({ findings, isKnown }: PodWithOutlook): readonly DocumentPart[] {
   if (findings.length === 0 && isKnown) return [];
   const items = findings.map(({ what, fix }) => [`${what}. `, { text: fix, isMuted: true }]);
   const unknown = text('Not checked: its specification is not known.');
   return [{ is: 'section', id: 'findings', title: 'Warnings', blocks: isKnown ? [{ is: 'list', items }] : [unknown] }];
 }
 
-function neighbours({ neighbours: all, node }: PodWithOutlook): readonly Block[] {
+function neighbours({ neighbours: all, node }: PodWithOutlook): readonly DocumentPart[] {
   const measured = all.flatMap((other) => (other.state === 'unmeasured' ? [] : [other]));
   if (node === undefined || measured.length === 0) return [];
   return [
@@ -136,7 +135,7 @@ function neighbours({ neighbours: all, node }: PodWithOutlook): readonly Block[]
   ];
 }
 
-function evictionBlocks(evictions: PodObject['evictions']): readonly Block[] {
+function evictionBlocks(evictions: PodObject['evictions']): readonly DocumentPart[] {
   if (evictions.length === 0) return [];
   const items = evictions.map((of) => [
     evictionLink(of),

@@ -122,10 +122,14 @@ export type Block =
       readonly blocks: readonly Block[];
     } & Detail);
 
-/** The answer to a question, whoever reads it. */
+/** A block of a document itself: a page that is refreshed replaces it as a whole. */
+export type DocumentPart = BlockOf<'verdict' | 'facts' | 'section'>;
+
+/** The answer to a question, for page and terminal alike. A kind of document has its parts in one order; each may be missing. */
 export interface Document {
   readonly title: readonly [kind: string, name: string];
-  readonly blocks: readonly Block[];
+  /** At most one verdict, which is the first, and one list of facts. */
+  readonly blocks: readonly DocumentPart[];
 }
 
 export type BlockOf<Kind extends Block['is']> = Extract<Block, { readonly is: Kind }>;

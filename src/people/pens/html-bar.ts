@@ -26,7 +26,8 @@ export function barHtml({ caption, unit, whole, parts, marks, isOld }: BlockOf<'
       markup`<rect class="mark" x="${widthOf(at)}" y="${labelHeight - 4}" width="2" height="${rows * rowHeight + 10}"><title>${name}</title></rect>`,
   );
   const text = `${caption}: ${shown.map(({ part }) => textOf(part)).join(', ')}`;
-  return markup`<svg class="icicle${isOld === true ? ' last-known' : ''}" width="100%" height="${rows * (labelHeight + rowHeight) + 2}" role="img" aria-label="${text}">${drawn}${lines}</svg>`;
+  const svg = markup`<svg class="icicle" width="100%" height="${rows * (labelHeight + rowHeight) + 2}" role="img" aria-label="${text}">${drawn}${lines}</svg>`;
+  return isOld === true ? markup`<div class="last-known">${svg}</div>` : svg;
 }
 
 const upper = { y: 0, labelY: 13, top: labelHeight };

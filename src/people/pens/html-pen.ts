@@ -1,5 +1,14 @@
 import { formatCount } from '../../lib/base/text.js';
-import { amountText, type Block, type BlockOf, type Document, type Line, type Piece, type Row } from './document.js';
+import {
+  amountText,
+  type Block,
+  type BlockOf,
+  type Document,
+  type DocumentPart,
+  type Line,
+  type Piece,
+  type Row,
+} from './document.js';
 import { barHtml } from './html-bar.js';
 import { curvesHtml } from './html-curve.js';
 import { dataTable, panel, term, timePart, toneClass } from './html-kit.js';
@@ -16,10 +25,15 @@ export interface HtmlPlace {
 /** Writes a document as the main part of a page. */
 export function writeHtml({ title: [kind, name], blocks }: Document, place: HtmlPlace): Markup {
   return markup`<h1>${kind} ${place.nodeText(name)}</h1>
-${blocks.map((block) => blockHtml(block, `part-${block.is}`, place))}`;
+<div data-document>${blocks.map((block) => blockHtml(block, idOf(block), place))}</div>`;
 }
 
-/** `id`: which part of the page it is, to those who replace it by a newer one. */
+/** By it, page.js replaces a part by the newer one. */
+function idOf(part: DocumentPart): string {
+  return part.is === 'section' ? part.id : `part-${part.is}`;
+}
+
+/** `id`: of the block in the page. */
 function blockHtml(block: Block, id: string, place: HtmlPlace): Markup {
   if (block.is === 'section') return sectionHtml(block, place);
   const html = simpleHtml(block, id, place);
@@ -47,18 +61,16 @@ function sectionHtml({ id, title, note, blocks, detail }: BlockOf<'section'>, pl
 
 function simpleHtml(block: Exclude<Block, { readonly is: 'section' }>, id: string, place: HtmlPlace): Markup {
   const html = (of: Line): MarkupContent => lineHtml(of, place);
-  // A part that is replaced has none inside.
-  const part = id.startsWith('part-') ? markup` id="${id}" data-part` : undefined;
   switch (block.is) {
     case 'verdict':
-      return markup`<section${part} class="banner verdict ${block.tone}" aria-label="Verdict">${block.lines.map((of) => markup`<p><strong>${html(of)}</strong></p>`)}${commandList(block.commands)}</section>`;
+      return markup`<section id="${id}" class="banner verdict ${block.tone}" aria-label="Verdict">${block.lines.map((of) => markup`<p><strong>${html(of)}</strong></p>`)}${commandList(block.commands)}</section>`;
     case 'text':
       return markup`<p class="${toneClass(block.tone ?? 'ok')}">${html(block.line)}</p>`;
     case 'facts': {
       const known = Object.entries(block.facts).flatMap(([name, value]) =>
         value === undefined ? [] : [markup`<div><dt>${name}</dt><dd>${html(value)}</dd></div>`],
       );
-      return markup`<dl${part} class="facts small">${known}</dl>`;
+      return markup`<dl id="${id}" class="facts small">${known}</dl>`;
     }
     case 'list':
       return markup`<ul class="lines small">${block.items.map((item) => markup`<li>${html(item)}</li>`)}</ul>${more(block.items.length, block)}`;

@@ -6,6 +6,7 @@ import {
   type Block,
   type BlockOf,
   type Document,
+  type DocumentPart,
   type Line,
   type Piece,
   type Row,
@@ -23,15 +24,17 @@ export interface TextForm {
   readonly isWhole?: boolean;
 }
 
-/** Writes a document for a terminal: a paragraph for each block, the first one above the title, and nothing that a terminal would obey. */
+/** Writes a document for a terminal: its verdict, its title with the facts, a paragraph for each other block, and nothing that a terminal would obey. */
 export function writeText({ title, blocks }: Document, form: TextForm): string {
-  const [first, ...others] = blocks.map((block) => paragraphsOf(block, form));
-  const [facts = [], ...rest] = others.flat();
-  return paragraphs([...(first ?? []), [...wrapped([title.join(' ')], form.width), ...facts], ...rest]);
+  const linesOfKind = (kind: DocumentPart['is']): readonly string[] =>
+    blocks.filter(({ is }) => is === kind).flatMap((part) => paragraphsOf(part, form).flat());
+  const sections = blocks.filter(({ is }) => is === 'section').flatMap((part) => paragraphsOf(part, form));
+  const heading = [...wrapped([title.join(' ')], form.width), ...linesOfKind('facts')];
+  return paragraphs([linesOfKind('verdict'), heading, ...sections]);
 }
 
 /** Names the sections and tables that {@link writeText} leaves out. */
-export function detailsOf({ blocks }: Pick<Document, 'blocks'>): readonly string[] {
+export function detailsOf({ blocks }: { readonly blocks: readonly Block[] }): readonly string[] {
   return blocks.flatMap((block) => {
     if (isDetail(block)) return [nameOf(block)].filter((name) => name !== '');
     return block.is === 'section' ? detailsOf(block) : [];

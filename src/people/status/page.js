@@ -61,8 +61,10 @@ function showTab(title, iconAddress) {
 }
 
 function replaceParts(loaded) {
-  const parts = [...document.querySelectorAll('[data-part]')];
-  if (parts.length === 0 || parts.some((part) => loaded.getElementById(part.id) === null)) {
+  const [blocks, others] = [document, loaded].map((page) => page.querySelector('[data-document]'));
+  const parts = [...document.querySelectorAll('[data-part]')].filter((part) => blocks?.contains(part) !== true);
+  const isMissing = (part) => loaded.getElementById(part.id) === null;
+  if (parts.length === 0 || parts.some(isMissing) || (blocks === null) !== (others === null)) {
     throw new Error('the response is another page');
   }
   for (const details of document.querySelectorAll('details[id]')) {
@@ -75,9 +77,20 @@ function replaceParts(loaded) {
     const other = loaded.getElementById(part.id);
     if (!part.isEqualNode(other)) part.replaceWith(document.adoptNode(other));
   }
+  if (blocks !== null) replaceBlocks(blocks, [...others.children]);
   showTab(loaded.title, loaded.querySelector('link[rel="icon"]').getAttribute('href'));
   restoreFocus(focused);
   window.scrollTo({ left: scrollX, top: scrollY, behavior: 'instant' });
+}
+
+/** Parts of a document come and go; those that stay keep their order. */
+function replaceBlocks(blocks, others) {
+  for (const block of [...blocks.children]) if (!others.some(({ id }) => id === block.id)) block.remove();
+  for (const [index, other] of others.entries()) {
+    const block = blocks.children[index];
+    if (block?.id !== other.id) blocks.insertBefore(document.adoptNode(other), block ?? null);
+    else if (!block.isEqualNode(other)) block.replaceWith(document.adoptNode(other));
+  }
 }
 
 function restoreFocus(focused) {
