@@ -14,9 +14,13 @@
 {{- end }}
 {{- end }}
 
+{{- define "ephemeral-storage-exporter.namespace" -}}
+{{- default .Release.Namespace .Values.namespaceOverride }}
+{{- end }}
+
 {{/* Of cluster-wide objects. The colon is in no other name: releases in two namespaces cannot collide. */}}
 {{- define "ephemeral-storage-exporter.clusterName" -}}
-{{- printf "%s:%s" .Release.Namespace (include "ephemeral-storage-exporter.fullname" .) }}
+{{- printf "%s:%s" (include "ephemeral-storage-exporter.namespace" .) (include "ephemeral-storage-exporter.fullname" .) }}
 {{- end }}
 
 {{- define "ephemeral-storage-exporter.serviceAccountName" -}}
@@ -27,11 +31,27 @@
 {{- end }}
 {{- end }}
 
+{{/* A first part with "." or ":" is the host of a registry, as for Docker. */}}
 {{- define "ephemeral-storage-exporter.image" -}}
+{{- $repository := .Values.image.repository }}
+{{- with (default dict .Values.global).imageRegistry }}
+{{- $repository = printf "%s/%s" . (regexReplaceAll "^(?:[^/]*[.:][^/]*|localhost)/" $repository "") }}
+{{- end }}
 {{- if .Values.image.digest }}
-{{- printf "%s@%s" .Values.image.repository .Values.image.digest }}
+{{- printf "%s@%s" $repository .Values.image.digest }}
 {{- else }}
-{{- printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) }}
+{{- printf "%s:%s" $repository (default .Chart.AppVersion .Values.image.tag) }}
+{{- end }}
+{{- end }}
+
+{{/* A list, as YAML; empty without any. Other charts write global secrets as names or as objects. */}}
+{{- define "ephemeral-storage-exporter.pullSecrets" -}}
+{{- $secrets := list }}
+{{- range concat (default list (default dict .Values.global).imagePullSecrets) (default list .Values.imagePullSecrets) }}
+{{- $secrets = append $secrets (kindIs "string" . | ternary (dict "name" .) .) }}
+{{- end }}
+{{- with $secrets | uniq }}
+{{- toYaml . }}
 {{- end }}
 {{- end }}
 
@@ -56,7 +76,7 @@ namespace. Labels that select cannot be replaced.
 metadata:
   name: {{ default (include "ephemeral-storage-exporter.fullname" $root) .name | quote }}
   {{- if not .isClusterWide }}
-  namespace: {{ default $root.Release.Namespace .namespace | quote }}
+  namespace: {{ default (include "ephemeral-storage-exporter.namespace" $root) .namespace | quote }}
   {{- end }}
   labels:
     {{- mustMergeOverwrite (dict) (default (dict) $root.Values.commonLabels) (default (dict) .labels) $own $selector | toYaml | nindent 4 }}
@@ -79,7 +99,7 @@ true
 {{- $subject := dict
   "kind" "ServiceAccount"
   "name" (include "ephemeral-storage-exporter.serviceAccountName" .root)
-  "namespace" .root.Release.Namespace
+  "namespace" (include "ephemeral-storage-exporter.namespace" .root)
 -}}
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole

@@ -8,41 +8,41 @@
 {{- $sum }}
 {{- end }}
 
-{{/* An endpoint of a monitor. Keys: root, values (of the monitor), dropped (labels of targets), token (its file). */}}
+{{/* An endpoint of a monitor, with the names of the operator of VictoriaMetrics where they differ. */}}
 {{- define "ephemeral-storage-exporter.endpoint" -}}
-{{- $secretName := .root.Values.tls.secretName -}}
+{{- $values := .Values.serviceMonitor }}
+{{- $names := eq $values.kind "VMServiceScrape" | ternary
+  (dict "proxyUrl" "proxyURL" "relabelings" "relabelConfigs" "metricRelabelings" "metricRelabelConfigs")
+  dict
+-}}
 port: metrics
 path: /metrics
-interval: {{ .values.interval }}
-scrapeTimeout: {{ .values.scrapeTimeout }}
-# Keep the namespace, pod, container and node of the measured pods.
-honorLabels: true
-{{- if $secretName }}
+{{- range $field := list "interval" "scrapeTimeout" "honorLabels" "proxyUrl" "authorization" "metricRelabelings" }}
+{{- with get $values $field }}
+{{ get $names $field | default $field }}:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- with .Values.tls.secretName }}
 scheme: https
-{{- $serverName := printf "%s.%s.svc" (include "ephemeral-storage-exporter.fullname" .root) .root.Release.Namespace }}
-{{- $ca := dict "secret" (dict "name" $secretName "key" "ca.crt") }}
+{{- $fullname := include "ephemeral-storage-exporter.fullname" $ }}
+{{- $serverName := printf "%s.%s.svc" $fullname (include "ephemeral-storage-exporter.namespace" $) }}
+{{- $ca := dict "secret" (dict "name" . "key" "ca.crt") }}
 tlsConfig:
-  {{- toYaml (default (dict "ca" $ca "serverName" $serverName) .values.tlsConfig) | nindent 2 }}
+  {{- toYaml (default (dict "ca" $ca "serverName" $serverName) $values.tlsConfig) | nindent 2 }}
 {{- end }}
-{{- if .values.authorization }}
-authorization:
-  {{- toYaml .values.authorization | nindent 2 }}
-{{- else if and .token .root.Values.kubernetesAuthorization.enabled }}
-bearerTokenFile: {{ .token }}
+{{- if and .Values.kubernetesAuthorization.enabled (not $values.authorization) (ne $values.kind "PodMonitor") }}
+bearerTokenFile: /var/run/secrets/kubernetes.io/serviceaccount/token
 {{- end }}
-relabelings:
+{{ get $names "relabelings" | default "relabelings" }}:
   # Series of nodes have no namespace or pod and would get those of the exporter.
   - action: labeldrop
-    regex: {{ .dropped }}
+    regex: namespace|pod|container|node|service|endpoint
   # The pod of the exporter. In a StatefulSet its name is stable, so a restart creates no new series.
   - action: replace
     sourceLabels: [__meta_kubernetes_pod_name]
     targetLabel: instance
-  {{- with .values.relabelings }}
+  {{- with $values.relabelings }}
   {{- toYaml . | nindent 2 }}
   {{- end }}
-{{- with .values.metricRelabelings }}
-metricRelabelings:
-  {{- toYaml . | nindent 2 }}
-{{- end }}
 {{- end }}

@@ -1,7 +1,7 @@
-{{/* The pod template of all modes, without indentation. Keys: root, mode (the values of the mode). */}}
+{{/* The pod template of all modes, without indentation. */}}
 {{- define "ephemeral-storage-exporter.pod" -}}
-{{- $root := .root }}
-{{- $values := $root.Values }}
+{{- $root := . }}
+{{- $values := .Values }}
 {{- $fullname := include "ephemeral-storage-exporter.fullname" $root }}
 {{- $selector := include "ephemeral-storage-exporter.selectorLabels" $root | fromYaml }}
 {{- $partOf := dict "app.kubernetes.io/part-of" "ephemeral-storage-exporter" -}}
@@ -14,40 +14,41 @@ metadata:
   {{- end }}
 spec:
   serviceAccountName: {{ include "ephemeral-storage-exporter.serviceAccountName" $root | quote }}
-  automountServiceAccountToken: true
+  automountServiceAccountToken: {{ $values.automountServiceAccountToken }}
   # Kubernetes would create variables for the Service that have the same prefix as those of the settings.
   enableServiceLinks: false
-  # After SIGTERM, running scrapes have 10 s to finish.
-  terminationGracePeriodSeconds: 20
-  {{- with $values.imagePullSecrets }}
+  terminationGracePeriodSeconds: {{ $values.terminationGracePeriodSeconds }}
+  {{- with include "ephemeral-storage-exporter.pullSecrets" $root }}
   imagePullSecrets:
+    {{- . | nindent 4 }}
+  {{- end }}
+  {{- with $values.dnsPolicy | default ($values.hostNetwork | ternary "ClusterFirstWithHostNet" "") }}
+  dnsPolicy: {{ . | quote }}
+  {{- end }}
+  {{- range $field := list "priorityClassName" "nodeSelector" "hostNetwork" "dnsConfig" "initContainers" }}
+  {{- with get $values $field }}
+  {{ $field }}:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- with $values.priorityClassName }}
-  priorityClassName: {{ . | quote }}
   {{- end }}
-  {{- with $values.nodeSelector }}
-  nodeSelector:
-    {{- toYaml . | nindent 4 }}
+  {{- range $field := list "tolerations" "affinity" }}
+  {{- with include "ephemeral-storage-exporter.chosen" (dict "root" $root "value" $field) }}
+  {{ $field }}:
+    {{- . | nindent 4 }}
   {{- end }}
-  {{- with .mode.tolerations }}
-  tolerations:
-    {{- toYaml . | nindent 4 }}
   {{- end }}
-  {{- with .mode.affinity }}
-  affinity:
-    {{- toYaml . | nindent 4 }}
-  {{- end }}
-  {{- if .mode.spread }}
+  {{- with include "ephemeral-storage-exporter.chosen" (dict "root" $root "value" "topologySpreadConstraints") | fromYamlArray }}
   topologySpreadConstraints:
-    - maxSkew: 1
-      topologyKey: kubernetes.io/hostname
-      whenUnsatisfiable: ScheduleAnyway
-      labelSelector:
-        matchLabels:
-          {{- toYaml $selector | nindent 10 }}
+    {{- range . }}
+    - {{- merge . (dict "labelSelector" (dict "matchLabels" $selector)) | toYaml | nindent 6 }}
+    {{- end }}
   {{- end }}
-  {{- with $values.podSecurityContext }}
+  {{- $security := default dict $values.podSecurityContext }}
+  {{- if and $security.runAsGroup (or $values.evictions.claim (include "ephemeral-storage-exporter.claimName" $root)) }}
+  # The user of the pod may write into the claim.
+  {{- $security = merge (dict) $security (dict "fsGroup" $security.runAsGroup "fsGroupChangePolicy" "OnRootMismatch") }}
+  {{- end }}
+  {{- with $security }}
   securityContext:
     {{- toYaml . | nindent 4 }}
   {{- end }}
@@ -60,8 +61,11 @@ spec:
       args:
         - serve
         - --config.file=/etc/ephemeral-storage-exporter/config.yaml
-        {{- with .mode.shards }}
-        - --total-shards={{ . }}
+        {{- if eq $values.mode "sharded" }}
+        - --total-shards={{ $values.shards }}
+        {{- end }}
+        {{- if ne (int $values.service.port) 9797 }}
+        - --web.listen-address=:{{ $values.service.port }}
         {{- end }}
         {{- with $values.extraArgs }}
         {{- toYaml . | nindent 8 }}
@@ -72,27 +76,18 @@ spec:
       {{- end }}
       ports:
         - name: metrics
-          containerPort: 9797
-      # The exporter listens within two seconds; a minute allows for a node with little free CPU.
-      startupProbe:
-        {{- include "ephemeral-storage-exporter.probe" (dict "root" $root "path" "/livez") | nindent 8 }}
-        periodSeconds: 2
-        timeoutSeconds: 2
-        failureThreshold: 30
-      # Sends no requests: neither a kubelet nor the API server can cause a restart.
-      livenessProbe:
-        {{- include "ephemeral-storage-exporter.probe" (dict "root" $root "path" "/livez") | nindent 8 }}
-        periodSeconds: 20
-        timeoutSeconds: 5
-      # 200 once nodes and pods have been listed.
-      readinessProbe:
-        {{- include "ephemeral-storage-exporter.probe" (dict "root" $root "path" "/readyz") | nindent 8 }}
-        periodSeconds: 10
-        timeoutSeconds: 5
-      {{- with .mode.resources }}
-      resources:
-        {{- toYaml . | nindent 8 }}
+          containerPort: {{ $values.service.port }}
+      {{- range $probe, $path := dict "startupProbe" "/livez" "livenessProbe" "/livez" "readinessProbe" "/readyz" }}
+      {{- $get := dict "path" $path "port" "metrics" }}
+      {{- if $values.tls.secretName }}
+      {{- $_ := set $get "scheme" "HTTPS" }}
       {{- end }}
+      {{ $probe }}:
+        {{- mustMergeOverwrite (dict "httpGet" $get) (get $values $probe | default dict) | toYaml | nindent 8 }}
+      {{- end }}
+      resources:
+        {{- $needs := include "ephemeral-storage-exporter.needs" $root | fromYaml }}
+        {{- mustMergeOverwrite $needs.resources (default dict $values.resources) | toYaml | nindent 8 }}
       {{- with $values.securityContext }}
       securityContext:
         {{- toYaml . | nindent 8 }}
@@ -119,6 +114,9 @@ spec:
         {{- with $values.extraVolumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
+    {{- with $values.extraContainers }}
+    {{- toYaml . | nindent 4 }}
+    {{- end }}
   volumes:
     {{- if $values.agent.enabled }}
     - name: host-cgroup
@@ -128,11 +126,7 @@ spec:
       configMap:
         name: {{ $fullname | quote }}
     {{- if include "ephemeral-storage-exporter.evictionsFile" $root }}
-    # Every user may write into an emptyDir: no fsGroup.
-    - name: evictions
-      emptyDir:
-        # More than the exporter ever needs: 8 MiB for the file, and as much to write the next one.
-        sizeLimit: 32Mi
+    {{- include "ephemeral-storage-exporter.evictionsVolume" $root | nindent 4 }}
     {{- end }}
     {{- with $values.tls.secretName }}
     - name: tls
@@ -142,22 +136,6 @@ spec:
     {{- with $values.extraVolumes }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
-{{- end }}
-
-{{- define "ephemeral-storage-exporter.probe" -}}
-httpGet:
-  path: {{ .path }}
-  port: metrics
-  {{- if .root.Values.tls.secretName }}
-  scheme: HTTPS
-  {{- end }}
-{{- end }}
-
-{{/* Where evictions outlive a restart of the container; empty where `config` sets `evictions.file`. */}}
-{{- define "ephemeral-storage-exporter.evictionsFile" -}}
-{{- if not (hasKey (get (default dict .Values.config) "evictions" | default dict) "file") -}}
-/var/lib/ephemeral-storage-exporter/evictions.json
-{{- end }}
 {{- end }}
 
 {{/* Settings of values, as environment variables: they override the file, where `config` cannot undo them. */}}
