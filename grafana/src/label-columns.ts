@@ -26,14 +26,8 @@ const columns: Readonly<Record<string, LabelColumn>> = {
   reason: fixed('Reason', 115),
   cause: fixed('Cause', 125),
   signal: fixed('Signal', 160),
-  phase: fixed('Phase', 85),
-  qos_class: fixed('QoS class', 100),
-  priority_class: fixed('Priority class', 125),
-  static: fixed('Static', 75),
   os: fixed('System', 85),
   kubelet_version: fixed('Kubelet', 120),
-  host_ip: fixed('Host IP', 110),
-  uid: fixed('UID', 300),
   type: fixed('Type', 100),
   medium: fixed('Medium', 85),
   counted: fixed('Counted', 90),
@@ -43,8 +37,6 @@ const columns: Readonly<Record<string, LabelColumn>> = {
   node_version: fixed('Node.js', 90),
   shard: fixed('Shard', 75),
   total_shards: fixed('Shards', 80),
-  alertname: flexible('Alert', 190),
-  severity: fixed('Severity', 90),
 };
 
 function columnOf(label: string): LabelColumn {

@@ -8,14 +8,16 @@
 export interface Selection {
   /** Besides the cluster's, such as `node="$node"`. */
   readonly matchers?: readonly string[];
-  /** `end`: as at the end of the range of a range query, at each of its steps. */
-  readonly at?: 'end';
+  readonly at?: keyof typeof moments;
 }
+
+/** `end`: as at the end of the range of a range query, at each of its steps. */
+const moments = { end: ' @ end()', yesterday: ' offset 1d' } as const;
 
 /** The series of a family, its name without the common prefix. */
 export function series(name: string, { matchers = [], at }: Selection = {}): string {
   const selector = ['cluster=~"$cluster"', ...matchers].join(', ');
-  return `ephemeral_storage_${name}{${selector}}${at === 'end' ? ' @ end()' : ''}`;
+  return `ephemeral_storage_${name}{${selector}}${at === undefined ? '' : moments[at]}`;
 }
 
 /** One series for each combination of the labels: several instances may measure the same pod or node. */
@@ -120,13 +122,12 @@ export const filesystemLabels = ['node', 'filesystem'] as const;
 export const podLabels = ['namespace', 'pod', 'node'] as const;
 export const limitLabels = [...podLabels, 'rule', 'container', 'volume'] as const;
 
-/** Share of the time in which tasks of each node or pod waited (all of them at once: stalled) for input or output. */
+/** Share of the time in which tasks of each node waited (all of them at once: stalled) for input or output. */
 export function ioPressure(
-  name: `${'node' | 'pod'}_io_pressure_${'waiting' | 'stalled'}_seconds_total`,
-  { matchers = [], at }: Selection = {},
+  name: `node_io_pressure_${'waiting' | 'stalled'}_seconds_total`,
+  selection?: Selection,
 ): string {
-  const range = `${series(name, { matchers })}[$__rate_interval]${at === 'end' ? ' @ end()' : ''}`;
-  return `max ${by(name.startsWith('node') ? ['node'] : podLabels)} (rate(${range}))`;
+  return `max ${by(['node'])} (rate(${series(name, selection)}[$__rate_interval]))`;
 }
 
 /** Bytes of each pod. */

@@ -35,21 +35,11 @@ export const nodes: Section = {
       ],
     }),
     timeSeriesPanel({
-      title: 'Cache lookups',
-      description:
-        'Source of the data of nodes in each scrape: fresh from the cache, refreshed by a request, stale, or absent. Stale and absent should be near 0.',
-      unit: units.perSecond,
-      span: 8,
-      stacked: true,
-      colours: resultColours,
-      queries: [{ expr: rateOf('cache_lookups_total', ['result']), legend: `${legend} {{result}}` }],
-    }),
-    timeSeriesPanel({
       title: 'Requests to kubelets',
       description:
         'Requests by result. At most one per node and cache.ttl. timeout: raise kubelet.requestTimeout or check the kubelet. tls, unauthorized, forbidden: settings and permissions.',
       unit: units.perSecond,
-      span: 8,
+      span: 7,
       stacked: true,
       colours: resultColours,
       queries: [{ expr: rateOf('kubelet_requests_total', ['result']), legend: `${legend} {{result}}` }],
@@ -59,23 +49,13 @@ export const nodes: Section = {
       description:
         'Median, 90th and 99th percentile, including failed requests. Near kubelet.requestTimeout: kubelets are too slow.',
       unit: units.seconds,
-      span: 8,
+      span: 7,
       queries: quantiles('kubelet_request_duration_seconds'),
-    }),
-    timeSeriesPanel({
-      title: 'Requests for kubelets’ configuration',
-      description:
-        'Requests by result; only with kubelet.readConfig. forbidden: the ClusterRole lacks nodes/configz, and the eviction headroom is unknown.',
-      unit: units.perSecond,
-      span: 12,
-      stacked: true,
-      colours: resultColours,
-      queries: [{ expr: rateOf('kubelet_config_requests_total', ['result']), legend: `${legend} {{result}}` }],
     }),
     tablePanel({
       title: 'Nodes with the oldest data',
       description: 'The 20 nodes with the oldest data, by instance. Click to open the node.',
-      span: 12,
+      span: 10,
       noValue: 'none found',
       clusters: true,
       labels: ['node', 'instance'],

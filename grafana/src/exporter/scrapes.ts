@@ -35,35 +35,5 @@ export const scrapes: Section = {
       colours: levelColours,
       queries: [{ expr: gaugeOf('sum', 'series', ['level']), legend: `${legend} {{level}}` }],
     }),
-    timeSeriesPanel({
-      title: 'Series dropped',
-      description:
-        'Series dropped from the exposition, per second, by reason. max_series: metrics.maxSeries is reached; the log names the families.',
-      unit: units.perSecond,
-      span: 8,
-      queries: [{ expr: rateOf('series_dropped_total', ['reason']), legend: `${legend} {{reason}}` }],
-    }),
-    timeSeriesPanel({
-      title: 'Pods without series',
-      description: 'Pods of the summaries without storage series, by reason. no_usage: the kubelet reports no usage.',
-      unit: units.count,
-      decimals: 0,
-      span: 8,
-      queries: [{ expr: gaugeOf('sum', 'pods_skipped', ['reason']), legend: `${legend} {{reason}}` }],
-    }),
-    timeSeriesPanel({
-      title: 'Back-off, name clashes, odd values',
-      description:
-        'Workloads that were not collected and back off, discovered workloads that are not exposed because a configured one has the same name, values of kubelets beyond 2^53, and containers and volumes that the specs of their pods do not have.',
-      unit: units.count,
-      decimals: 0,
-      span: 8,
-      queries: [
-        { expr: gaugeOf('sum', 'workloads_backed_off'), legend: `${legend} backing off` },
-        { expr: gaugeOf('max', 'workload_name_clashes'), legend: `${legend} name clashes` },
-        { expr: gaugeOf('sum', 'values_saturated'), legend: `${legend} saturated values` },
-        { expr: gaugeOf('sum', 'unknown_items', ['kind']), legend: `${legend} unknown {{kind}}s` },
-      ],
-    }),
   ],
 };

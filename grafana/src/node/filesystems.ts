@@ -1,17 +1,10 @@
 import type { Section } from '../dashboard.js';
-import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
-import {
-  filesystemLabels,
-  filesystemRatio,
-  inodesRatio,
-  ioPressure,
-  largest,
-  podLabels,
-  topAtEnd,
-} from '../queries.js';
+import { filesystemLabels, filesystemRatio, inodesRatio, ioPressure, largest } from '../queries.js';
 import { units } from '../units.js';
 import { itself } from './queries.js';
+
+const thresholdLabels = [...filesystemLabels, 'threshold'];
 
 export const filesystems: Section = {
   title: 'Filesystems',
@@ -50,35 +43,19 @@ export const filesystems: Section = {
     timeSeriesPanel({
       title: 'Eviction headroom',
       description:
-        'Available bytes above the hard eviction threshold. The kubelet evicts pods below 0. Empty: kubelet.readConfig is off.',
+        'Available bytes above the hard eviction threshold. The kubelet evicts pods below 0. Assumed: the default threshold of Kubernetes, see kubelet.readConfig.',
       unit: units.bytes,
       span: 12,
       fromZero: false,
       bounds: 'threshold',
       queries: [
         {
-          expr: largest('node_eviction_headroom_bytes', filesystemLabels, itself),
-          legend: '{{filesystem}} headroom',
+          expr: largest('node_eviction_headroom_bytes', thresholdLabels, itself),
+          legend: '{{filesystem}} headroom, {{threshold}}',
         },
         {
-          expr: largest('node_eviction_threshold_bytes', filesystemLabels, itself),
-          legend: '{{filesystem}} threshold',
-        },
-      ],
-    }),
-    timeSeriesPanel({
-      title: 'Free inodes',
-      description:
-        'Free inodes of each filesystem, and free inodes above the hard eviction threshold (known where kubelet.readConfig is on).',
-      unit: units.count,
-      decimals: 2,
-      span: 12,
-      fromZero: false,
-      queries: [
-        { expr: largest('node_inodes_free', filesystemLabels, itself), legend: '{{filesystem}} free' },
-        {
-          expr: largest('node_eviction_headroom_inodes', filesystemLabels, itself),
-          legend: '{{filesystem}} headroom',
+          expr: largest('node_eviction_threshold_bytes', thresholdLabels, itself),
+          legend: '{{filesystem}} {{threshold}} threshold',
         },
       ],
     }),
@@ -92,22 +69,6 @@ export const filesystems: Section = {
         { expr: ioPressure('node_io_pressure_waiting_seconds_total', itself), legend: 'waiting' },
         { expr: ioPressure('node_io_pressure_stalled_seconds_total', itself), legend: 'stalled' },
       ],
-    }),
-    timeSeriesPanel({
-      title: 'Pods waiting for disks (metrics.profile: full)',
-      description:
-        'The 10 pods of the node that wait most for input or output at the end of the time range. Pods that write much also delay others. Needs metrics.profile: full.',
-      unit: units.ratio,
-      span: 12,
-      queries: [
-        {
-          expr: topAtEnd(10, podLabels, (at) =>
-            ioPressure('pod_io_pressure_waiting_seconds_total', { ...itself, ...at }),
-          ),
-          legend: '{{namespace}}/{{pod}}',
-        },
-      ],
-      link: drillDown('pod', 'line'),
     }),
   ],
 };

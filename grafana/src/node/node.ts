@@ -3,7 +3,6 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 
 import { buildDashboard } from '../dashboard.js';
 import { nodeVariable } from '../variables.js';
-import { data } from './data.js';
 import { evictions } from './evictions.js';
 import { filesystems } from './filesystems.js';
 import { summary } from './now.js';
@@ -16,7 +15,7 @@ export function nodeDashboard(): Dashboard {
     description: 'One node: usage of its filesystems, eviction headroom, evictions, and its largest pods.',
     variables: [nodeVariable()],
     from: 'now-3h',
-    sections: [summary, whoFillsIt, evictions, filesystems, data],
+    sections: [summary, whoFillsIt, evictions, filesystems],
     evictions: itself.matchers,
   });
 }

@@ -1,5 +1,5 @@
 import type { Section } from '../dashboard.js';
-import { filesystemLabels, fullness, ioPressure, largest, nodeEvictions, withinRange } from '../queries.js';
+import { fullness, largest, nodeEvictions, series, withinRange } from '../queries.js';
 import { absentNodes, dataAge, lostNodes } from '../silence.js';
 import { noneSteps, oneSteps, ratioSteps, thresholds, words } from '../states.js';
 import { statPanel } from '../stats.js';
@@ -68,12 +68,13 @@ export const summary: Section = {
     statPanel({
       title: 'Eviction headroom',
       description:
-        'Bytes that can be written before the kubelet evicts pods, on the filesystem that is closest to its threshold. Below 0 it evicts. Known where kubelet.readConfig is on and permitted.',
+        'Bytes that can be written before the kubelet evicts pods, on the filesystem that is closest to its threshold. Below 0 it evicts. Assumed: above the default threshold of Kubernetes; kubelet.readConfig reads that of the kubelet. Unknown once the node shows that it has another one.',
       unit: units.bytes,
       span: 6,
       noValue: 'unknown',
       query: {
-        expr: `min by (cluster) (${largest('node_eviction_headroom_bytes', filesystemLabels, itself)})`,
+        expr: `min by (cluster, threshold) (${series('node_eviction_headroom_bytes', itself)})`,
+        legend: '{{threshold}}',
       },
       thresholds: thresholds([[0, 'ok']], 'critical'),
     }),
@@ -83,36 +84,6 @@ export const summary: Section = {
       unit: units.bytes,
       span: 6,
       query: { expr: usedByPods },
-    }),
-    statPanel({
-      title: 'Missing pods',
-      description:
-        'Pods that run on the node according to the API server, but are not in its summary. If this lasts, the kubelet or its container runtime does not report them, and they are missing from all totals.',
-      unit: units.count,
-      span: 6,
-      query: { expr: largest('node_pods_missing', ['node'], itself) },
-      thresholds: thresholds(noneSteps),
-    }),
-    statPanel({
-      title: 'Dangling pods',
-      description:
-        'Pods of the summary that the API server does not know. If this lasts, remains of deleted pods fill the disk: see the kubelet’s log.',
-      unit: units.count,
-      span: 6,
-      query: { expr: largest('node_pods_dangling', ['node'], itself) },
-      thresholds: thresholds([[1, 'warning']]),
-    }),
-    statPanel({
-      title: 'Evictions',
-      description:
-        'Pods of this node that the kubelet evicted for their storage within the time range. The last ones are listed below.',
-      unit: units.count,
-      decimals: 0,
-      span: 6,
-      query: {
-        expr: `sum by (cluster) (${withinRange(nodeEvictions(itself))}) or 0 * ${largest('node_data_available', ['node'], itself)}`,
-      },
-      thresholds: thresholds([[1, 'warning']], 'unknown'),
     }),
     statPanel({
       title: 'Disk pressure',
@@ -125,14 +96,34 @@ export const summary: Section = {
       thresholds: thresholds([[1, 'critical']], 'unknown'),
     }),
     statPanel({
-      title: 'Waiting for disks',
+      title: 'Missing pods',
       description:
-        'Share of the time in which at least one task of the node waited for input or output. Unknown before Kubernetes 1.34 and without cgroups of version 2.',
-      unit: units.ratio,
-      decimals: 1,
-      span: 6,
-      noValue: 'unknown',
-      query: { expr: ioPressure('node_io_pressure_waiting_seconds_total', itself) },
+        'Pods that run on the node according to the API server, but are not in its summary. If this lasts, the kubelet or its container runtime does not report them, and they are missing from all totals.',
+      unit: units.count,
+      span: 8,
+      query: { expr: largest('node_pods_missing', ['node'], itself) },
+      thresholds: thresholds(noneSteps),
+    }),
+    statPanel({
+      title: 'Dangling pods',
+      description:
+        'Pods of the summary that the API server does not know. If this lasts, remains of deleted pods fill the disk: see the kubelet’s log.',
+      unit: units.count,
+      span: 8,
+      query: { expr: largest('node_pods_dangling', ['node'], itself) },
+      thresholds: thresholds([[1, 'warning']]),
+    }),
+    statPanel({
+      title: 'Evictions',
+      description:
+        'Pods of this node that the kubelet evicted for their storage within the time range. The last ones are listed below.',
+      unit: units.count,
+      decimals: 0,
+      span: 8,
+      query: {
+        expr: `sum by (cluster) (${withinRange(nodeEvictions(itself))}) or 0 * ${largest('node_data_available', ['node'], itself)}`,
+      },
+      thresholds: thresholds([[1, 'warning']], 'unknown'),
     }),
   ],
 };

@@ -9,7 +9,6 @@ import { units } from '../units.js';
 import { itself, ownersOf, usedByPods } from './queries.js';
 
 const biggestPods = `topk(20, ${podsUsed(itself)})`;
-const requested = `sum by (cluster) (${largest('pod_request_bytes', podLabels, itself)})`;
 
 export const whoFillsIt: Section = {
   title: 'Usage',
@@ -17,7 +16,7 @@ export const whoFillsIt: Section = {
     tablePanel({
       title: 'Biggest pods',
       description:
-        'The 20 pods with the highest usage on this node: move or clean them up first. Requested needs metrics.profile: full. Click to open the pod.',
+        'The 20 pods with the highest usage on this node: move or clean them up first. Click to open the pod.',
       span: 14,
       noValue: 'none found',
       labels: ['namespace', 'pod'],
@@ -26,11 +25,6 @@ export const whoFillsIt: Section = {
       columns: [
         { title: 'Used', expr: biggestPods, unit: units.bytes },
         { title: 'Growth/h', expr: only(podGrowth(itself.matchers), podLabels, biggestPods), unit: units.bytes },
-        {
-          title: 'Request',
-          expr: only(largest('pod_request_bytes', podLabels, itself), podLabels, biggestPods),
-          unit: units.bytes,
-        },
         {
           title: 'Limit',
           expr: only(largest('pod_limit_bytes', podLabels, itself), podLabels, biggestPods),
@@ -52,32 +46,21 @@ export const whoFillsIt: Section = {
       link: drillDown('pod', 'line'),
     }),
     timeSeriesPanel({
-      title: 'Whose bytes nodefs holds',
+      title: 'Whose bytes the disks hold',
       description:
-        'Pods: see the table. Images, where they share the disk, with ended containers and sandboxes: explain node NODE on the command line lists the largest. Other: neither, on containerd compressed copies of images first, then logs of the system, hostPath data, and deleted files that are still open. When other is large, no pod is to blame.',
+        'Of nodefs, and of the separate filesystems that the node has. Pods: see the table. Images with ended containers and sandboxes: explain node NODE on the command line lists the largest. Other: neither, on containerd compressed copies of images first, then logs of the system, hostPath data, and deleted files that are still open. When other is large, no pod is to blame.',
       unit: units.bytes,
-      span: 8,
+      span: 12,
       stacked: true,
       colours: ownerColours,
-      queries: ownersOf('nodefs'),
-    }),
-    timeSeriesPanel({
-      title: 'Whose bytes imagefs holds',
-      description:
-        'The same of a separate filesystem for images. Pods: their writable layers, unless these are on another filesystem. Empty where images share the disk of nodefs.',
-      unit: units.bytes,
-      span: 8,
-      stacked: true,
-      colours: ownerColours,
-      noValue: 'images share the disk of nodefs, or there is no data',
-      queries: ownersOf('imagefs'),
+      queries: ownersOf(itself.matchers),
     }),
     timeSeriesPanel({
       title: 'Unused images and compressed copies',
       description:
         'Unused: images that no container of the node’s pods uses, as the kubelet counts them (compressed on containerd, unpacked on CRI-O): what garbage collection can delete. Copies: the most that compressed copies of images take up of other; only on containerd, where the Node lists all images.',
       unit: units.bytes,
-      span: 8,
+      span: 12,
       queries: [
         { expr: largest('node_images_unused_bytes', ['node'], itself), legend: 'Unused' },
         { expr: largest('node_image_content_bytes', ['node'], itself), legend: 'Copies at most' },
@@ -99,15 +82,14 @@ export const whoFillsIt: Section = {
       ],
     }),
     timeSeriesPanel({
-      title: 'Used, requested, allocatable',
+      title: 'Used and allocatable',
       description:
-        'Usage and requests of the pods, and the allocatable bytes of the node. Usage far above requests: the scheduler places too many pods here; set requests. Requested needs metrics.profile: full.',
+        'Usage of the pods, and the allocatable bytes of the node, up to which the scheduler places pods by their requests.',
       unit: units.bytes,
       span: 12,
       bounds: 'Allocatable',
       queries: [
         { expr: usedByPods, legend: 'Used by pods' },
-        { expr: requested, legend: 'Requested' },
         { expr: largest('node_allocatable_bytes', ['node'], itself), legend: 'Allocatable' },
       ],
     }),
@@ -115,31 +97,13 @@ export const whoFillsIt: Section = {
       title: 'Closest to a limit',
       description:
         'The 20 limits with the highest usage on this node. The kubelet evicts pods above 100 %, except static and critical pods.',
-      span: 14,
+      span: 24,
       labels: ['namespace', 'pod', 'limit'],
       hidden: ['node'],
       link: drillDown('pod', 'row'),
       matchers: itself.matchers,
       near: '0',
       count: 20,
-    }),
-    tablePanel({
-      title: 'Pods with most inodes (metrics.profile: full)',
-      description:
-        'The 10 pods with the most inodes on this node, which have many small files. Needs metrics.profile: full.',
-      noValue: 'only with metrics.profile: full',
-      span: 10,
-      labels: ['namespace', 'pod'],
-      hidden: ['node'],
-      link: drillDown('pod', 'row'),
-      columns: [
-        {
-          title: 'Inodes',
-          expr: `topk(10, ${largest('pod_inodes_used', podLabels, itself)})`,
-          unit: units.count,
-          cell: 'bar',
-        },
-      ],
     }),
   ],
 };

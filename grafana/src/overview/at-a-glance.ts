@@ -1,4 +1,3 @@
-import { alertsFiring } from '../alerts.js';
 import type { Section } from '../dashboard.js';
 import { evictable, fullness, inPool, limitRatios, podsUsed, series, total, workloadComplete } from '../queries.js';
 import { dataAge, lostInPool, silentInPool, silentNodes } from '../silence.js';
@@ -48,17 +47,6 @@ export const summary: Section = {
       unknown: silentInPool,
     }),
     statPanel({
-      title: 'Alerts firing',
-      description:
-        'Firing alerts of the rules of the exporter, listed under "Alerts". Unknown: this data source does not evaluate them.',
-      unit: units.count,
-      decimals: 0,
-      span: 6,
-      noValue: 'unknown: no rules',
-      query: { expr: alertsFiring, legend: 'alerts' },
-      thresholds: thresholds(noneSteps),
-    }),
-    statPanel({
       title: 'Nodes without data',
       description:
         'Nodes whose kubelet could not be scraped, or whose exporter was scraped within the last day and is not now. Their pods are missing from all totals. Not 0: the reasons are beside.',
@@ -74,7 +62,7 @@ export const summary: Section = {
         'Workloads with at least one running pod that is not measured: their totals are too low. Not 0: see "Data quality".',
       unit: units.count,
       decimals: 0,
-      span: 6,
+      span: 8,
       query: { expr: total('sum', `1 - ${workloadComplete()}`), legend: 'workloads' },
       thresholds: thresholds(noneSteps),
       unknown: lostInPool,
@@ -85,7 +73,7 @@ export const summary: Section = {
         'Age of the oldest data of a node. Up to cache.ttl (55 s by default) plus the scrape interval is normal. Above that, the last request to the kubelet failed.',
       unit: units.seconds,
       decimals: 0,
-      span: 6,
+      span: 8,
       query: { expr: total('max', inPool(dataAge())), legend: 'oldest' },
       thresholds: thresholds([
         [150, 'warning'],
@@ -99,7 +87,7 @@ export const summary: Section = {
         'Whether Prometheus keeps the labels namespace, pod, container and node of the exporter. Overwritten: all panels about pods are wrong or empty. The scrape lacks honor_labels: true (honorLabels of a ServiceMonitor), or a namespace is enforced on it (excludedFromEnforcement): see EphemeralStorageLabelsOverwritten in docs/paged.md.',
       unit: units.count,
       decimals: 0,
-      span: 6,
+      span: 8,
       query: { expr: `${total('count', overwritten)} or ${scraped}`, legend: 'exporters' },
       mappings: [word(0, 'kept', 'ok'), wordFrom(1, 'overwritten', 'critical')],
       thresholds: thresholds(noneSteps),

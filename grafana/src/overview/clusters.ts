@@ -1,10 +1,9 @@
-import { alertLabels, firingAlerts } from '../alerts.js';
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
 import { evictable, fullness, inPool, limitRatios, podsUsed } from '../queries.js';
 import { absentNodes, dataAge, silentNodes } from '../silence.js';
 import { noneSteps, ratioSteps, thresholds, word } from '../states.js';
-import { listPanel, tablePanel } from '../tables.js';
+import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
 
 const absent = inPool(absentNodes());
@@ -68,23 +67,6 @@ export const causes: Section = {
         },
         { title: 'Oldest', expr: `max by (cluster) (${dataAge()})`, unit: units.seconds, decimals: 0 },
       ],
-    }),
-  ],
-};
-
-export const alerts: Section = {
-  title: 'Alerts',
-  panels: [
-    listPanel({
-      title: 'Firing alerts',
-      description:
-        'Firing alerts of the rules of the exporter, by what they are about. What to do about each: docs/paged.md. Empty also where the data source does not evaluate the rules.',
-      span: 24,
-      height: 6,
-      noValue: 'none found',
-      clusters: true,
-      labels: alertLabels,
-      expr: firingAlerts,
     }),
   ],
 };

@@ -1,7 +1,7 @@
 import type { Section } from '../dashboard.js';
 import { drillDown } from '../links.js';
 import { timeSeriesPanel } from '../panels.js';
-import { filesystemLabels, fullness, inodesRatio, inPool, ioPressure, largest, only, topAtEnd } from '../queries.js';
+import { filesystemLabels, fullness, inodesRatio, inPool, largest, only, topAtEnd } from '../queries.js';
 import { ratioSteps, thresholds } from '../states.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
@@ -14,7 +14,7 @@ export const nodes: Section = {
     tablePanel({
       title: 'Fullest filesystems',
       description:
-        'The 20 filesystems with the smallest available share of bytes or inodes. Headroom is the space left until the kubelet evicts pods; below 0 it evicts. It is known where kubelet.readConfig is on. Click to open the node.',
+        'The 20 filesystems with the smallest available share of bytes or inodes. Headroom is the space left until the kubelet evicts pods; below 0 it evicts: above the default thresholds of Kubernetes, or those of the kubelet with kubelet.readConfig; unknown where a node shows that it has others. Click to open the node.',
       span: 24,
       height: 10,
       clusters: true,
@@ -61,28 +61,13 @@ export const nodes: Section = {
       description:
         'The 10 fullest filesystems, by bytes or inodes, at the end of the time range. A steady slope shows when the node will be full; steps are images or jobs.',
       unit: units.ratio,
-      span: 12,
+      span: 24,
       height: 8,
       max: 1,
       queries: [
         {
           expr: topAtEnd(10, filesystemLabels, (at) => inPool(fullness(at))),
           legend: '{{cluster}} {{node}} {{filesystem}}',
-        },
-      ],
-      link: drillDown('node', 'line', []),
-    }),
-    timeSeriesPanel({
-      title: 'Nodes waiting for disks',
-      description:
-        'The 10 nodes with the largest share of time in which at least one task waits for input or output, at the end of the time range. A slow disk is not a full one. Unknown before Kubernetes 1.34 and without cgroups of version 2.',
-      unit: units.ratio,
-      span: 12,
-      height: 8,
-      queries: [
-        {
-          expr: topAtEnd(10, ['node'], (at) => inPool(ioPressure('node_io_pressure_waiting_seconds_total', at))),
-          legend: '{{cluster}} {{node}}',
         },
       ],
       link: drillDown('node', 'line', []),

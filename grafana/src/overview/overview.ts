@@ -4,7 +4,7 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { buildDashboard } from '../dashboard.js';
 import { nearVariable, nodeLabelVariable, poolVariable } from '../variables.js';
 import { summary } from './at-a-glance.js';
-import { alerts, causes } from './clusters.js';
+import { causes } from './clusters.js';
 import { evictions } from './evictions.js';
 import { nodes } from './full-nodes.js';
 import { nearLimits } from './near-limits.js';
@@ -20,7 +20,7 @@ export function overview(): Dashboard {
     variables: [nodeLabelVariable(), poolVariable(), nearVariable()],
     clusters: true,
     from: 'now-3h',
-    sections: [summary, causes, nodes, whoUses, whoGrows, nearLimits, alerts, evictions, trust],
+    sections: [summary, causes, nodes, whoUses, whoGrows, nearLimits, evictions, trust],
     evictions: [],
   });
 }

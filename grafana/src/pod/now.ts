@@ -52,7 +52,7 @@ export const summary: Section = {
       description:
         'The smaller of the growth of the past hour and of its last 15 minutes. Below 0: usage shrinks. Unknown in its first 10 minutes.',
       unit: units.bytes,
-      span: 6,
+      span: 8,
       noValue: 'unknown',
       query: { expr: podGrowth(itself.matchers) },
     }),
@@ -61,7 +61,7 @@ export const summary: Section = {
       description:
         'Whether the node of the pod has data. None: the last values of the pod end there; open the node for the reason.',
       unit: units.none,
-      span: 6,
+      span: 8,
       query: { expr: largest('node_data_available', ['node'], itsNode), legend: '{{node}}' },
       mappings: words('fresh or stale', 'none'),
       thresholds: thresholds(oneSteps, 'critical'),
@@ -72,21 +72,12 @@ export const summary: Section = {
         'Time since the last data of its node was fetched from the kubelet; it grows on while there is none. Up to cache.ttl (55 s by default) plus the scrape interval is normal.',
       unit: units.seconds,
       decimals: 0,
-      span: 6,
+      span: 8,
       query: { expr: dataAge(itsNode) },
       thresholds: thresholds([
         [150, 'warning'],
         [300, 'critical'],
       ]),
-    }),
-    statPanel({
-      title: 'Started',
-      description:
-        'Start of the pod, as reported by the kubelet. Pods younger than an hour have no reliable growth. Needs metrics.profile: full.',
-      unit: units.ago,
-      span: 6,
-      noValue: 'only with metrics.profile: full',
-      query: { expr: `${largest('pod_start_time_seconds', podLabels, itself)} * 1000` },
     }),
   ],
 };

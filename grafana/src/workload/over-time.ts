@@ -1,7 +1,7 @@
 import { componentColours } from '../colours.js';
 import type { Section } from '../dashboard.js';
 import { timeSeriesPanel } from '../panels.js';
-import { acrossShards, largest, podLabels, smallest, workloadGrowth, workloadLabels } from '../queries.js';
+import { acrossShards, largest, podLabels, smallest, workloadLabels } from '../queries.js';
 import { usedWhileComplete } from '../silence.js';
 import { units } from '../units.js';
 import { inNamespaces, itself, ofItsPods } from './queries.js';
@@ -41,20 +41,11 @@ export const overTime: Section = {
       ],
     }),
     timeSeriesPanel({
-      title: 'Growth per hour',
-      description:
-        'The smaller of the growth of the past hour and of its last 15 minutes, at each moment. Always above 0: files are never cleaned up. Spikes: jobs and roll-outs.',
-      unit: units.bytes,
-      span: 12,
-      fromZero: false,
-      queries: [{ expr: workloadGrowth(itself.matchers), legend: 'Growth' }],
-    }),
-    timeSeriesPanel({
       title: 'Components',
       description:
         'Components of the usage of its pods: writable layers (rootfs), logs, emptyDirs, configMaps, and the kubelet’s files (other). Logs: check rotation. rootfs: mount an emptyDir for written files.',
       unit: units.bytes,
-      span: 12,
+      span: 24,
       stacked: true,
       colours: componentColours,
       queries: [

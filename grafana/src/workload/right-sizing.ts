@@ -1,10 +1,9 @@
 import type * as table from '@grafana/grafana-foundation-sdk/table';
 
-import { by, largest, smallest, workloadLabels } from '../queries.js';
-import { thresholds } from '../states.js';
+import { by, largest, workloadLabels } from '../queries.js';
 import { tablePanel } from '../tables.js';
 import { units } from '../units.js';
-import { inNamespaces, itself, ofItsPods } from './queries.js';
+import { itself } from './queries.js';
 
 const labels = [...workloadLabels, 'container'];
 
@@ -13,40 +12,18 @@ const week = `(${largest('workload_container_max_used_bytes', labels, itself)})[
 const usual = `max ${by(['container'])} (quantile_over_time(0.95, ${week}))`;
 const most = `max ${by(['container'])} (max_over_time(${week}))`;
 
-const podContainer = ['namespace', 'pod', 'container'];
-const requests = `min ${by(['container'])} (${ofItsPods(largest('container_request_bytes', podContainer, inNamespaces))})`;
-const limits = `min ${by(['container'])} (${ofItsPods(smallest('container_limit_bytes', podContainer, inNamespaces))})`;
-
-/** Below 1 too low, above 4 neither good nor bad: generous. */
-const share = {
-  unit: units.ratio,
-  decimals: 0,
-  cell: 'coloured',
-  thresholds: thresholds(
-    [
-      [1, 'ok'],
-      [4, 'unknown'],
-    ],
-    'critical',
-  ),
-} as const;
-
 /** Recommended requests and limits of each container. */
 export function rightSizing(): table.PanelBuilder {
   return tablePanel({
     title: 'Right-sizing',
     description:
-      'Recommended requests and limits, from the largest container of each name every 10 minutes of the past 7 days (or of the available history). Advised request: the 95th percentile (p95) times the headroom selected at the top. Advised limit: the maximum times the headroom. The values include shares of emptyDirs, which count towards the limit of the pod. An emptyDir may also need a sizeLimit. Pods that live shorter than a scrape interval are not seen. Current requests and limits (the smallest among the pods) need metrics.profile: full.',
+      'Recommended requests and limits, from the largest container of each name every 10 minutes of the past 7 days (or of the available history). Advised request: the 95th percentile (p95) times the headroom selected at the top. Advised limit: the maximum times the headroom. The values include shares of emptyDirs, which count towards the limit of the pod. An emptyDir may also need a sizeLimit. Pods that live shorter than a scrape interval are not seen.',
     span: 24,
     noValue: 'none found',
     labels: ['container'],
     columns: [
       { title: 'Advised request', expr: `${usual} * $headroom`, unit: units.bytes },
-      { title: 'Request', expr: requests, unit: units.bytes },
-      { title: 'Request ÷ advised', expr: `${requests} / (${usual} * $headroom)`, ...share },
       { title: 'Advised limit', expr: `${most} * $headroom`, unit: units.bytes },
-      { title: 'Limit', expr: limits, unit: units.bytes },
-      { title: 'Limit ÷ advised', expr: `${limits} / (${most} * $headroom)`, ...share },
       { title: 'p95', expr: usual, unit: units.bytes },
       { title: 'Max', expr: most, unit: units.bytes },
     ],
