@@ -18,7 +18,7 @@ const layers = {
   facts: ['lib', 'cluster'],
   agent: ['lib', 'facts'],
   metrics: ['lib', 'cluster', 'facts'],
-  people: ['lib', 'cluster', 'config', 'facts', 'metrics'],
+  people: ['lib', 'cluster', 'config', 'facts'],
   serve: ['lib', 'cluster', 'config', 'facts', 'agent', 'metrics', 'people'],
   commands: ['lib', 'cluster', 'config', 'facts', 'agent', 'metrics', 'people', 'serve'],
 };
@@ -29,7 +29,7 @@ const rooms = {
   cluster: ['kube', 'credentials', 'http', 'watch', 'kubelet'],
   facts: ['workload', 'forecast', 'node', 'history', 'scrape'],
   metrics: ['exposition', 'telemetry'],
-  people: ['pens', 'report', 'query', 'answers', 'status'],
+  people: ['pens', 'report', 'query', 'kinds', 'rules', 'answers', 'status'],
   serve: ['access', 'server', 'app', 'source'],
 };
 

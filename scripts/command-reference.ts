@@ -4,7 +4,8 @@ import { programName } from '../src/lib/base/text.js';
 
 /** Lists the commands with their purpose, as markdown. */
 export function commandTable(): string {
-  const { commands } = createProgram(programName, {
+  const { commands } = createProgram({
+    invocation: programName,
     version: '',
     terminal: () => undefined,
     writeOut: () => undefined,

@@ -95,8 +95,8 @@ const expected = [
   'resolved EphemeralStorageNearLimit deleted',
   // The other one never lacks data: a summary is served for longer than a minute.
   'firing EphemeralStorageNodeDataGaps three-of-ten',
-  'firing EphemeralStorageExporterAbsent',
-  'resolved EphemeralStorageExporterAbsent',
+  'firing EphemeralStorageExporterDown',
+  'resolved EphemeralStorageExporterDown',
 ];
 
 await using cluster = await SimulatedCluster.start({ scenario });

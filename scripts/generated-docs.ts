@@ -52,10 +52,10 @@ function familiesTable(isWanted: (family: FamilyRow) => boolean): string {
     ['Metric', 'Labels', 'Profile', 'Meaning'],
     familyTable(Object.values(selfFamilies))
       .filter(isWanted)
-      .map(({ name, labels, level, profile, help }) => [
+      .map(({ name, labels, profile, help }) => [
         code(name),
         labels.map(code).join(', '),
-        level === 'exporter' ? 'all' : profile,
+        profile,
         firstSentence(help),
       ]),
   );

@@ -27,8 +27,6 @@ export interface SimulatedClusterOptions {
   readonly seed?: number;
   /** Default: {@link demoScenario}. */
   readonly scenario?: Scenario;
-  /** Default: 0, any free port. */
-  readonly apiPort?: number;
   /** Opens the control endpoint; 0 for any free port. */
   readonly controlPort?: number;
   /** Of the API server. Default: `ignored`. */
@@ -260,7 +258,7 @@ export class SimulatedCluster implements AsyncDisposable {
 
 /** Each part has its own random sequence, so that requests do not affect the events of the cluster. */
 async function startParts(options: SimulatedClusterOptions): Promise<Parts> {
-  const { clock = systemClock, seed = 1, apiPort = 0, dropParameter = 'ignored' } = options;
+  const { clock = systemClock, seed = 1, dropParameter = 'ignored' } = options;
   const authority = await CertificateAuthority.create();
   const admin = await authority.issueClient({ commonName: 'admin', organizations: ['system:masters'] });
   const access = new AccessControl(new Random(seed + 1));
@@ -275,7 +273,6 @@ async function startParts(options: SimulatedClusterOptions): Promise<Parts> {
     clock,
     random: new Random(seed + 3),
     model,
-    port: apiPort,
     dropParameter,
   });
   const { kubeletAccess = access, kubeletUidOf = (pod: SimulatedPod) => pod.kubeletUid } = options;

@@ -1,5 +1,5 @@
-import { forecastOf, timeLeftMs, trendOf } from '../../src/facts/forecast/forecast.js';
-import { type Measurement, Measurements } from '../../src/facts/forecast/measurements.js';
+import { forecastOf, type Measurement, timeLeftMs, trendOf } from '../../src/facts/forecast/forecast.js';
+import { Measurements } from '../../src/facts/forecast/measurements.js';
 import type { Life } from './lives.js';
 
 /** Says when a limit of 1 is reached. */

@@ -1,5 +1,5 @@
 import type { Random } from '../../sim/model/random.js';
-import type { Measurement } from '../../src/facts/forecast/measurements.js';
+import type { Measurement } from '../../src/facts/forecast/forecast.js';
 import type { Forecaster } from './forecasters.js';
 import { type Life, lifeMs } from './lives.js';
 

@@ -92,7 +92,6 @@ class Pipeline {
       growth: () => new Map(),
       ttlMs: minuteMs,
       clock: systemClock,
-      graceMs: minuteMs,
       faults: new NodeFaults(silentLogger),
       memories: new Map(),
     });

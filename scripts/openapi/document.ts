@@ -12,7 +12,7 @@ import { type Schema, TypeSchemas } from './type-schemas.js';
 type ViewKind = keyof Views;
 
 const viewsFile = 'src/people/status/views.ts';
-const statusFile = 'src/people/status/status.ts';
+const statusFile = 'src/people/query/status.ts';
 const coverageFile = 'src/people/query/coverage.ts';
 
 const summaries: Readonly<Record<ViewKind, string>> = {
@@ -52,7 +52,7 @@ function openApiDocument(): Schema {
     info: {
       title: 'Ephemeral Storage Exporter',
       version: '1',
-      description: `What the pages show, as data: for each page, the same address below ${apiPrefix}. All answers of a second are of one moment. Sizes are in bytes, times and ages in milliseconds, times since the Unix epoch. Fields without a value are left out. Errors are one line of text.`,
+      description: `What the pages show, as data: for each page, the same address below ${apiPrefix}, or with ?as=json. ?as=text is the same for people, ?as=document what page and text are written from. All answers of a second are of one moment. Sizes are in bytes, times and ages in milliseconds, times since the Unix epoch. Fields without a value are left out. Errors are one line of text.`,
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: '.' }],

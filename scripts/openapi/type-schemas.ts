@@ -164,7 +164,7 @@ function isTrue(type: ts.Type): boolean {
 /** Names have units. A ratio to a limit of 0 has no number in JSON. */
 function numberSchema(name: string): Schema {
   if (/ratio$/i.test(name)) return { anyOf: [{ type: 'number', minimum: 0 }, { const: '+Inf' }] };
-  return /Count$|^(?:offset|limit)$/.test(name) ? { type: 'integer', minimum: 0 } : { type: 'number' };
+  return /Count$|^limit$/.test(name) ? { type: 'integer', minimum: 0 } : { type: 'number' };
 }
 
 /** Undefined for what has no name of its own, or one that others of other arguments have too. */

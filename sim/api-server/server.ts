@@ -29,8 +29,6 @@ export interface ApiServerOptions {
   readonly random: Random;
   /** What requests are proxied to. */
   readonly model: ClusterModel;
-  /** 0: any free port. */
-  readonly port: number;
   readonly dropParameter: DropParameter;
 }
 
@@ -80,7 +78,7 @@ export class ApiServer implements AsyncDisposable {
       organizations: ['system:masters'],
     });
     const server = new ApiServer(options, { serving, client });
-    await server.#listener.listen(options.port);
+    await server.#listener.listen(0);
     return server;
   }
 

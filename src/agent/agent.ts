@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 
 import type { AgentPod, PodResources, ResourcePart } from '../facts/node/agent-pod.js';
-import type { NodeObjects } from '../facts/node/node-objects.js';
+import type { NodeObjects } from '../facts/node/node-view.js';
 import type { ClusterSnapshot } from '../facts/scrape/snapshot.js';
 import type { Clock } from '../lib/base/clock.js';
 import { messageOf, UserError } from '../lib/base/errors.js';

@@ -46,7 +46,7 @@ export function findCgroups(mount: string): CgroupTree {
   return { ...tree, missing: missingFiles(tree) };
 }
 
-const agentHint = 'as the overlay node-local-agent and the chart with agent.enabled do';
+const agentHint = 'as the chart with agent.enabled does';
 
 function namesOfMount(mount: string): readonly string[] {
   try {

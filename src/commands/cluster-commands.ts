@@ -2,8 +2,10 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 
 import { UsageError } from '../lib/base/errors.js';
 import { parseDuration } from '../lib/base/units.js';
+import { terminalText } from '../people/pens/terminal-text.js';
 import { checkedFiles, type ExporterAddress, parseExporter, viewOrigins } from '../serve/source/exporter-address.js';
 import type { ClusterFlags } from '../serve/source/one-shot.js';
+import { workloadTypeOf } from '../serve/source/workload-types.js';
 import type { CommandContext } from './context.js';
 import type { ExplainOptions } from './explain/explain-command.js';
 import {
@@ -46,50 +48,65 @@ export function addClusterCommands(program: Command, context: CommandContext): v
 function addTop(program: Command, context: CommandContext): void {
   withSource(program.command('top'))
     .description(
-      'Show the largest consumers: pods, containers, volumes, workloads or nodes; what is evicted next; or what was evicted',
+      'Show the largest consumers: pods, containers, volumes, workloads, nodes or namespaces; what is evicted next; or what was evicted',
     )
     .addArgument(
       resourceArgument('[resource]', 'what to list', topResources).argParser(parseTopResource).default('pods'),
     )
-    .argument('[name]', 'the only pod or node')
+    .argument('[name]', 'the only pod, node or namespace')
     .option('-l, --selector <selector>', 'only pods whose labels match, such as app=cart,tier!=test')
     .option('--workload <name>', 'only pods of this workload: NAME, TYPE/NAME or NAMESPACE/TYPE/NAME')
     .option('--node <name>', 'only what is on this node')
     .addOption(
-      new Option('--field-selector <selector>', 'only spec.nodeName=NODE, as --node does').argParser(
-        parseFieldSelector,
-      ),
+      new Option('--field-selector <selector>', 'of top: only spec.nodeName=NODE, as --node does')
+        .argParser(parseFieldSelector)
+        .hideHelp(),
     )
-    .option('--containers', 'the containers of pods')
+    .addOption(new Option('--containers', 'of top pods: their containers, as top containers').hideHelp())
     .addOption(outputFlag(topForms))
     .option('--sort-by <column>', 'sort by a column, such as ratio')
-    .option('--no-headers', 'omit the header of the table')
+    .addOption(new Option('--no-headers', 'of top: omit the header of the table').hideHelp())
     .addOption(
       new Option(
         '--limit <number>',
-        'maximum number of rows; 0: all (default: 20 on a terminal, otherwise all)',
+        'maximum number of rows; 0: as many as an answer has, 1000 (default: 20 on a terminal, otherwise 0)',
       ).argParser(parseLimit),
     )
     .option('-w, --watch', 'refresh at every interval until interrupted')
-    .addOption(new Option('--interval <duration>', 'time between refreshes (default: 5s)').argParser(parseInterval))
+    .addOption(
+      new Option('--interval <duration>', 'with --watch: time between refreshes (default: 5s)')
+        .argParser(parseInterval)
+        .hideHelp(),
+    )
+    .helpOption(false)
+    .option('-h, --help', 'show this, and what the columns of the resource mean')
     .action(async (resource: TopResource, name: string | undefined, flags: TopFlags, command: Command) => {
-      const options = { ...clusterFlags(command), ...topOptions(resource, name, flags) };
-      if (options.recordings !== undefined && flags.watch === true)
+      if (flags.help === true) {
+        const { columnsHelp } = await import('./top/sort-by.js');
+        command.addHelpText('after', columnsHelp(resource, context)).outputHelp();
+        return;
+      }
+      const cluster = clusterFlags(command);
+      const options = topOptions(resource, name, flags);
+      if (cluster.recordings !== undefined && flags.watch === true)
         throw new UsageError('--watch and --summaries exclude each other');
-      const { top } = await import('./top/top-command.js');
-      await top(options, context);
+      const { runTop } = await import('./reading-commands.js');
+      await runTop({ ...options, sortBy: flags.sortBy }, cluster, context);
     });
 }
 
 function addExplain(program: Command, context: CommandContext): void {
   withSource(program.command('explain'))
     .description(
-      'Show what adds up to the usage of a pod, which pods a workload has, whom a node would evict first, or what an evicted pod used',
+      'Show what adds up to the usage of a pod, which pods a workload or a namespace has, whom a node would evict first, or why a pod was evicted',
     )
     .addArgument(
       resourceArgument('<resource>', 'what to explain, also as RESOURCE/NAME or deploy/NAME', explainResources),
     )
-    .argument('[name]', 'NAME or NAMESPACE/NAME; of a workload also TYPE/NAME or NAMESPACE/TYPE/NAME')
+    .argument(
+      '[name]',
+      'NAME or NAMESPACE/NAME; of a workload, or of its newest eviction, also TYPE/NAME or NAMESPACE/TYPE/NAME',
+    )
     .addOption(outputFlag(explainForms))
     .option('--all', 'of a node or a pod: with the details that are left out otherwise')
     .option(
@@ -101,25 +118,35 @@ function addExplain(program: Command, context: CommandContext): void {
     .option('--image <image>', 'with --directories of a node: the image of the debug pod (default: busybox:1.36)')
     .option('--profile <name>', 'with --directories of a node: the profile of the debug pod (default: sysadmin)')
     .action(async (word: string, second: string | undefined, flags: ExplainFlags, command: Command) => {
-      const { output, container, dryRun: isDryRun = false } = flags;
       const { resource, name } = parseExplainTarget(word, second);
       checkFlags(resource, flags);
-      const isWhole = flags.all === true;
-      const options = { ...clusterFlags(command), ...namespaceOptions(flags), resource, name, output, isWhole };
-      if (flags.directories === true && resource === 'node') {
-        const { explainNodeDirectories } = await import('./explain/directories/node-directories-command.js');
-        const { image = 'busybox:1.36', profile = 'sysadmin' } = flags;
-        await explainNodeDirectories({ ...options, image, profile, isDryRun }, context);
-        return;
-      }
+      const { output, all: isWhole = false } = flags;
+      const place = resource === 'eviction' ? evictionPlace(name, flags) : namespaceOptions(flags);
+      const options = { ...clusterFlags(command), ...place, resource, name, output, isWhole };
       if (flags.directories === true) {
-        const { explainDirectories } = await import('./explain/directories/directories-command.js');
-        await explainDirectories({ ...options, container, isDryRun }, context);
+        await runDirectories(options, flags, context);
         return;
       }
-      const { explain } = await import('./explain/explain-command.js');
-      await explain(options, context);
+      const { runExplain } = await import('./reading-commands.js');
+      await runExplain(options, options, context);
     });
+}
+
+async function runDirectories(
+  options: ClusterFlags & ExplainOptions,
+  { container, dryRun: isDryRun = false, image = 'busybox:1.36', profile = 'sysadmin' }: ExplainFlags,
+  context: CommandContext,
+): Promise<void> {
+  if ((options.from ?? options.exporter ?? options.recordings) !== undefined) {
+    throw new UsageError('--directories excludes --from, --exporter and --summaries: kubectl reads');
+  }
+  if (options.resource === 'node') {
+    const { explainNodeDirectories } = await import('./explain/directories/node-directories-command.js');
+    await explainNodeDirectories({ ...options, image, profile, isDryRun }, context);
+    return;
+  }
+  const { explainDirectories } = await import('./explain/directories/directories-command.js');
+  await explainDirectories({ ...options, container, isDryRun }, context);
 }
 
 interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
@@ -153,8 +180,18 @@ function checkFlags(resource: ExplainTarget['resource'], flags: ExplainFlags): v
   }
 }
 
+/** The name of a pod or a workload may begin with its namespace, or with the type of the workload. Throws UsageError. */
+function evictionPlace(name: string, flags: NamespaceFlags): ReturnType<typeof namespaceOptions> {
+  const given = namespaceOptions(flags);
+  const [namespace = '', ...others] = name.split('/');
+  if (others.length === 0 || (others.length === 1 && workloadTypeOf(namespace) !== undefined)) return given;
+  if (given.namespace === undefined || given.namespace === namespace) return { namespace, allNamespaces: false };
+  throw new UsageError(`explain eviction "${terminalText(name)}": --namespace is ${terminalText(given.namespace)}`);
+}
+
+/** As with kubectl, the flags of the connection are not in the help of the command, but in that of `options`. */
 function withSource(command: Command): Command {
-  return withSettingsFile(withRecordings(withRequestTimeout(withCredentials(withNamespace(command)))))
+  withSettingsFile(withRecordings(withRequestTimeout(withCredentials(command))))
     .addOption(
       new Option(
         '--from <source>',
@@ -173,6 +210,8 @@ function withSource(command: Command): Command {
       'file with the line USER:PASSWORD that an exporter with a URL requires',
     )
     .option('--exporter-ca-file <file>', "CA of the exporter's certificate, PEM");
+  for (const option of command.options) option.hideHelp();
+  return withNamespace(command);
 }
 
 /** Throws UsageError for flags that exclude each other. */
@@ -200,9 +239,9 @@ function withNamespace(command: Command): Command {
     .option('-A, --all-namespaces', 'all namespaces');
 }
 
-/** The choices are for help and completion: the parser understands more forms. */
+/** The choices are for the help: the parser understands more forms. */
 function resourceArgument(name: string, description: string, choices: readonly string[]): Argument {
-  const argument = new Argument(name, `${description}: ${choices.join(', ')}`);
+  const argument = new Argument(name, description);
   argument.argChoices = [...choices];
   return argument;
 }

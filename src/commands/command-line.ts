@@ -5,28 +5,22 @@ import { messageOf, UsageError, UserError } from '../lib/base/errors.js';
 import { escapeLines, programName } from '../lib/base/text.js';
 import { type CommandContext, createContext } from './context.js';
 import { createProgram } from './program.js';
-import { pluginName, programNameOf } from './program-name.js';
 
 const exitCodes = { success: 0, failure: 1, usage: 2 } as const;
 
 /** Runs the command that the process's arguments name and sets its exit code. */
 export async function runCommandLine(process: NodeJS.Process): Promise<void> {
-  const [, file = '', ...args] = process.argv;
-  const exitCode = await runArguments(args, createContext(process), programNameOf(file));
+  const exitCode = await runArguments(process.argv.slice(2), createContext(process));
   // 0 would overwrite the failure to write the output.
   if (exitCode !== exitCodes.success) process.exitCode = exitCode;
 }
 
 /** Runs the command that the arguments name. Resolves to the exit code: 1 for a failure, 2 for wrong usage. */
-export async function runArguments(
-  args: readonly string[],
-  context: CommandContext,
-  name = programName,
-): Promise<number> {
-  const program = createProgram(name, context, args);
+export async function runArguments(args: readonly string[], context: CommandContext): Promise<number> {
+  const program = createProgram(context);
   try {
     // A plugin of kubectl serves nothing unless it is asked to.
-    const isBare = args.length === 0 && name === pluginName;
+    const isBare = args.length === 0 && context.invocation === programName;
     await program.parseAsync(isBare ? ['--help'] : args.map(shortFlag), { from: 'user' });
     return exitCodes.success;
   } catch (error) {

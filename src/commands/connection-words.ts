@@ -1,6 +1,5 @@
 import { type ExporterAddress, fileWords } from '../serve/source/exporter-address.js';
-import type { CredentialFlags } from '../serve/source/one-shot.js';
-import type { ClusterFlags } from '../serve/source/one-shot.js';
+import type { ClusterFlags, CredentialFlags } from '../serve/source/one-shot.js';
 
 /** Returns the given flags that name the cluster and the user, as kubectl has them too: each command that is printed needs them. */
 export function connectionWords({ kubeconfigPath: kubeconfig, overrides = {} }: CredentialFlags): readonly string[] {

@@ -6,21 +6,16 @@ import { readOpenFileLimit } from '../lib/base/open-files.js';
 import type { ReadingProcess } from '../serve/source/command-requests.js';
 import { readVersion } from '../version.js';
 import { invocationOf } from './program-name.js';
+import type { CommandOutput } from './text/output.js';
 
 /** What a command has of the process that it runs in. */
-export interface CommandContext extends ReadingProcess {
+export interface CommandContext extends ReadingProcess, CommandOutput {
   /** How a shell in any folder calls the program, such as `node /src/dist/cli.js`. */
   readonly invocation: string;
-  /** Aborts when the reader of the output has gone (`| head`). */
-  readonly outputClosed: AbortSignal;
   /** Calls `listener` at each SIGHUP. */
   readonly onHangUp: (listener: () => void) => void;
   /** Compiles no code from then on: less memory, for less speed. */
   readonly interpretOnly: () => void;
-  /** Size of the terminal that shows the output, in characters; undefined when that is no terminal. */
-  readonly terminal: () => { readonly columns: number; readonly rows: number } | undefined;
-  /** Texts end with a newline. */
-  readonly writeOut: (text: string) => void;
 }
 
 /** After a stop signal the event loop drains; what still holds the process then is ended by force. */

@@ -28,10 +28,7 @@ const examples: Readonly<Record<string, readonly CommandExample[]>> = {
   ],
   simulate: [
     { purpose: 'Run a simulated cluster and print the path of its kubeconfig', args: 'simulate' },
-    {
-      purpose: 'Use a fixed port, with a kubelet that never responds',
-      args: 'simulate --port 6443 --fault node-3=hang',
-    },
+    { purpose: 'Run a larger one in which logs flood the disks', args: 'simulate --nodes 20 --scenario log-flood' },
   ],
   top: [
     { purpose: 'Show what is evicted next', args: 'top next' },
@@ -54,10 +51,10 @@ const examples: Readonly<Record<string, readonly CommandExample[]>> = {
     },
   ],
   'check-config': [
-    { purpose: 'Validate a settings file', args: 'check-config --config.file config.yaml' },
+    { purpose: 'Validate a settings file', args: 'check-config config.yaml' },
     {
       purpose: 'Print the effective settings with one of them changed',
-      args: 'check-config --config.file config.yaml --set cache.ttl=30s',
+      args: 'check-config config.yaml --set cache.ttl=30s',
     },
   ],
   replay: [
@@ -71,10 +68,6 @@ const examples: Readonly<Record<string, readonly CommandExample[]>> = {
     { purpose: 'Print the table of metrics', args: 'metrics' },
     { purpose: 'Print what metrics.compatibility adds or changes', args: 'metrics --compatibility' },
   ],
-  version: [
-    { purpose: 'Show the versions of the program and of Node.js', args: 'version' },
-    { purpose: 'Print the version alone', args: 'version -o json', shell: 'COMMAND | jq -r .version' },
-  ],
 };
 
 /** Returns lines to copy, each with its purpose as a comment before it. */
@@ -87,11 +80,24 @@ export function exampleArguments(command: string): readonly string[] {
   return (examples[command] ?? []).map(({ args }) => args);
 }
 
+/** `options` lists the flags that the help of other commands leaves out. */
+export function addOptions(program: Command): void {
+  const hidden = program.commands.flatMap(({ options }) => options.filter((option) => option.hidden));
+  const command = program.command('options').description('List the flags that the help of top and explain leaves out');
+  for (const { flags, description } of new Map(hidden.map((option) => [option.flags, option])).values())
+    command.option(flags, description);
+  command.action(() => {
+    command.outputHelp();
+  });
+}
+
 /** Ends the help of each command with its examples, and names one to those who ask for templates of kubectl. */
 export function addExamples(program: Command): void {
   for (const command of program.commands) {
     const lines = exampleLines(program.name(), command.name()).map((line) => `\n  ${line}`);
-    command.addHelpText('after', `\nExamples:${lines.join('')}`);
+    const isShort = command.options.some((option) => option.hidden);
+    const more = isShort ? `\nFlags of the connection, and more: ${program.name()} options\n` : '';
+    if (lines.length > 0) command.addHelpText('afterAll', `${more}\nExamples:${lines.join('')}`);
     refuseTemplates(program, command);
   }
 }

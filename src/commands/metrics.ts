@@ -18,11 +18,11 @@ function tableOf(families: readonly FamilyRow[]): string {
   const code = (text: string): string => `\`${text}\``;
   return markdownTable(
     ['Family', 'Type', 'Labels', 'Profile', 'Meaning'],
-    families.map(({ name, type, labels, level, profile, help }) => [
+    families.map(({ name, type, labels, profile, help }) => [
       code(name),
       type,
       labels.map(code).join(', '),
-      level === 'exporter' ? 'all' : profile,
+      profile,
       help,
     ]),
   );

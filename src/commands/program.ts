@@ -1,44 +1,29 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 
-import { didYouMean } from '../config/suggestion.js';
 import { UsageError } from '../lib/base/errors.js';
+import { didYouMean } from '../lib/base/suggestion.js';
 import { terminalText } from '../people/pens/terminal-text.js';
 import { addClusterCommands } from './cluster-commands.js';
 import type { CommandContext } from './context.js';
-import { addExamples } from './examples.js';
-import { pluginName } from './program-name.js';
-import { outputFlag } from './resources.js';
-import {
-  collect,
-  credentialFlags,
-  settingFlags,
-  withCredentials,
-  withSettings,
-  withSettingsFile,
-} from './setting-flags.js';
-import type { SimulateOptions } from './simulate.js';
+import { addExamples, addOptions } from './examples.js';
+import { credentialFlags, settingFlags, withCredentials, withSettings, withSettingsFile } from './setting-flags.js';
 import { type SimulationFlags, withSimulation } from './simulation-flags.js';
-import { dataText } from './text/output.js';
 
 const defaultColumns = 80;
 
 const description =
-  'Prometheus exporter of the ephemeral storage of Kubernetes workloads, pods, containers, volumes and nodes';
-const pluginDescription =
-  'Show what fills the disks of Kubernetes nodes: the ephemeral storage of workloads, pods, containers, volumes and nodes';
+  'Show what fills the disks of Kubernetes nodes, to people and to Prometheus: the ephemeral storage of workloads, pods, containers, volumes and nodes';
 
 /**
  * All commands. Of a context without the rest, only the descriptions are of use. What a command runs is loaded when it
- * runs: the exporter needs no code of `top`, and `top` none of the exporter. `args` are those that it is to parse.
+ * runs: the exporter needs no code of `top`, and `top` none of the exporter.
  */
 export function createProgram(
-  name: string,
-  context: Pick<CommandContext, 'version' | 'terminal' | 'writeOut' | 'writeError'> & Partial<CommandContext>,
-  args: readonly string[] = [],
+  context: Pick<CommandContext, 'invocation' | 'version' | 'terminal' | 'writeOut' | 'writeError'> &
+    Partial<CommandContext>,
 ): Command {
-  const isPlugin = name === pluginName;
-  const program = new Command(name)
-    .description(isPlugin ? pluginDescription : description)
+  const program = new Command(context.invocation)
+    .description(description)
     .exitOverride()
     .configureOutput({
       writeOut: context.writeOut,
@@ -48,19 +33,16 @@ export function createProgram(
       getOutHasColors: () => false,
       getErrHasColors: () => false,
       outputError: (text, write) => {
-        write(`${terminalText(argumentError(text))}${terminalText(commandHint(args, program))}\n`);
+        write(`${terminalText(argumentError(text))}\n`);
       },
     })
     .version(context.version, '--version', 'show the version');
   const running = context as CommandContext;
-  const addCluster = (): void => {
-    addClusterCommands(program, running);
-  };
   // The help lists them in this order.
-  const parts = isPlugin
-    ? [addCluster, addProgramCommands, addServingCommands, addFileCommands]
-    : [addServingCommands, addCluster, addFileCommands, addProgramCommands];
-  for (const add of parts) add(program, running);
+  addClusterCommands(program, running);
+  addServingCommands(program, running);
+  addFileCommands(program, running);
+  addOptions(program);
   addExamples(program);
   return program;
 }
@@ -83,36 +65,15 @@ function addServingCommands(program: Command, context: CommandContext): void {
     });
   withSimulation(program.command('simulate'))
     .description('Run a simulated cluster alone and print the path of a kubeconfig for it')
-    .option('--port <number>', 'port of the API server; 0 for any', '0')
-    .addOption(
-      new Option(
-        '--fault <node=fault>',
-        'fault of a kubelet from the start, such as node-3=hang; repeatable',
-      ).argParser(collect),
-    )
-    .action(async (options: SimulateOptions) => {
+    .action(async (flags: SimulationFlags) => {
       const { simulate } = await import('./simulate.js');
-      await simulate(options, context);
+      await simulate(flags, context);
     });
 }
 
-/** A flag of a command is unknown before it. */
-function commandHint([first = '', ...others]: readonly string[], program: Command): string {
-  const name = first.startsWith('-') ? others.find((word) => isCommand(word, program)) : undefined;
-  return name === undefined ? '' : `; ${commandFirst(name, program)}`;
-}
-
-function isCommand(word: string, program: Command): boolean {
-  return program.commands.some((command) => command.name() === word);
-}
-
-function commandFirst(name: string, program: Command): string {
-  return `the command comes first, as in "${program.name()} ${name}"`;
-}
-
 function unknownCommand(name: string, program: Command): UsageError {
-  if (isCommand(name, program)) return new UsageError(commandFirst(name, program));
   const names = program.commands.map((command) => command.name());
+  if (names.includes(name)) return new UsageError(`the command comes first, as in "${program.name()} ${name}"`);
   const hint = didYouMean(name, names) || `; the commands are ${names.join(', ')}`;
   return new UsageError(`unknown command "${name}"${hint}`);
 }
@@ -120,9 +81,13 @@ function unknownCommand(name: string, program: Command): UsageError {
 function addFileCommands(program: Command, context: CommandContext): void {
   withSettings(program.command('check-config'))
     .description('Validate the settings: print the effective ones, or all errors at once')
-    .action(async (_options, command: Command) => {
+    .argument('[file]', 'settings file (YAML), as with --config.file')
+    .action(async (file: string | undefined, _options, command: Command) => {
+      const settings = settingFlags(command);
+      if (file !== undefined && settings.configFile !== undefined)
+        throw new UsageError('the settings file is named twice: as argument, and with --config.file');
       const { checkConfig } = await import('./check-config.js');
-      await checkConfig(settingFlags(command), context);
+      await checkConfig({ ...settings, configFile: file ?? settings.configFile }, context);
     });
   withSettingsFile(program.command('replay'))
     .description('Print the exposition of recorded kubelet summaries and API objects')
@@ -141,26 +106,6 @@ function addFileCommands(program: Command, context: CommandContext): void {
       const { compatibilityTable, metricsTable } = await import('./metrics.js');
       context.writeOut(`${compatibility ? compatibilityTable() : metricsTable()}\n`);
     });
-}
-
-function addProgramCommands(program: Command, context: CommandContext): void {
-  program
-    .command('version')
-    .description('Show the version')
-    .addOption(outputFlag(versionForms))
-    .action(({ output }: { readonly output: (typeof versionForms)[number] }) => {
-      printVersion(output, context);
-    });
-}
-
-const versionForms = ['text', 'json', 'yaml'] as const;
-
-/** The version of the program and of what it runs on. */
-function printVersion(form: (typeof versionForms)[number], { version, writeOut }: CommandContext): void {
-  const nodeVersion = process.version.replace(/^v/, '');
-  const platform = `${process.platform}/${process.arch}`;
-  if (form === 'text') writeOut(`ephemeral-storage-exporter ${version}, Node.js ${nodeVersion}, ${platform}\n`);
-  else writeOut(dataText({ version, nodeVersion, platform }, form));
 }
 
 const invalidOption = /^option '.*?(?<name>--[\w.-]+).*?' argument '(?<value>.*)' is invalid\. (?<hint>.*)$/;

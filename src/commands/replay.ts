@@ -15,7 +15,7 @@ export async function replay(
   const { collector, exposition } = await recordedCore(recordings, {
     config,
     writeError: context.writeError,
-    showsAllPods: false,
+    showsAll: false,
   });
   const { signal } = new AbortController();
   const snapshot = await collector.collect(signal);

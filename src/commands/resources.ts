@@ -1,17 +1,26 @@
 import { Option } from 'commander';
 
-import { didYouMean } from '../config/suggestion.js';
 import { UsageError } from '../lib/base/errors.js';
+import { didYouMean } from '../lib/base/suggestion.js';
 import { terminalText } from '../people/pens/terminal-text.js';
-import { workloadTypeOf, workloadTypes } from './workload-lookup.js';
+import type { ListResource, ObjectResource } from '../serve/source/answer-source.js';
+import { workloadTypeOf, workloadTypes } from '../serve/source/workload-types.js';
 
 /** What `top` lists. */
-export const topResources = ['next', 'workloads', 'pods', 'containers', 'volumes', 'nodes', 'evictions'] as const;
-export type TopResource = (typeof topResources)[number];
+export const topResources = [
+  'next',
+  'workloads',
+  'pods',
+  'containers',
+  'volumes',
+  'nodes',
+  'namespaces',
+  'evictions',
+] as const satisfies readonly ListResource[];
+export type TopResource = ListResource;
 
 /** What `explain` explains. */
-export const explainResources = ['pod', 'workload', 'node', 'eviction'] as const;
-export type ExplainResource = (typeof explainResources)[number];
+export const explainResources = ['pod', 'workload', 'node', 'namespace', 'eviction'] as const;
 
 /** Singular and plural forms are understood too. */
 const shortForms: Readonly<Record<string, TopResource>> = {
@@ -21,6 +30,7 @@ const shortForms: Readonly<Record<string, TopResource>> = {
   vol: 'volumes',
   vols: 'volumes',
   no: 'nodes',
+  ns: 'namespaces',
   ev: 'evictions',
 };
 
@@ -39,7 +49,7 @@ export function parseTopResource(text: string): TopResource {
 
 /** A thing to explain. */
 export interface ExplainTarget {
-  readonly resource: ExplainResource;
+  readonly resource: ObjectResource;
   /** As the user wrote it; of a workload with its type, where it was named. */
   readonly name: string;
 }

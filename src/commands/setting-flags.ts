@@ -5,6 +5,7 @@ import type { SettingFlags } from '../config/load.js';
 import { listSettings } from '../config/settings.js';
 import type { FlagValues } from '../config/text-layers.js';
 import { UsageError } from '../lib/base/errors.js';
+import { parseDuration } from '../lib/base/units.js';
 import type { CredentialFlags } from '../serve/source/one-shot.js';
 import type { RecordingFlags } from '../serve/source/recorded-core.js';
 
@@ -43,7 +44,7 @@ export function withSettings(command: Command): Command {
   return command;
 }
 
-export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
+function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
   return [...(previous ?? []), value];
 }
 
@@ -124,16 +125,6 @@ export function credentialFlags(command: Command): CredentialFlags {
   return { kubeconfigPath: text(kubeconfig), overrides };
 }
 
-const unitsMs: Readonly<Record<string, number>> = {
-  ns: 1e-6,
-  us: 1e-3,
-  µs: 1e-3,
-  ms: 1,
-  s: 1000,
-  m: 60_000,
-  h: 3_600_000,
-};
-
 /** Takes the limit of a single request. A server has settings for that. */
 export function withRequestTimeout(command: Command): Command {
   return command.addOption(
@@ -144,17 +135,9 @@ export function withRequestTimeout(command: Command): Command {
   );
 }
 
-/**
- * Returns milliseconds, whole ones, for the forms that kubectl takes: seconds without a unit, or a duration of Go, such as `1m30s`
- * or `1.5s`. https://pkg.go.dev/time#ParseDuration
- */
+/** Returns milliseconds. Seconds without a unit, as with kubectl. */
 export function parseRequestTimeout(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text) * 1000;
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:[nuµm]?s|[mh]))+$/.test(text)) {
-    throw new InvalidArgumentError('allowed: seconds, or a duration such as 500ms, 5s or 1m; 0 for no limit');
-  }
-  const parts = [...text.matchAll(/(?<count>[\d.]+)(?<unit>[a-zµ]+)/g)];
-  return Math.ceil(
-    parts.reduce((sumMs, { groups }) => sumMs + Number(groups?.['count']) * (unitsMs[groups?.['unit'] ?? ''] ?? 0), 0),
-  );
+  const durationMs = /^\d+$/.test(text) ? Number(text) * 1000 : parseDuration(text);
+  if (durationMs !== undefined && durationMs >= 0) return durationMs;
+  throw new InvalidArgumentError('allowed: seconds, or a duration such as 500ms, 5s or 1m; 0 for no limit');
 }

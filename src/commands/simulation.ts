@@ -9,7 +9,7 @@ import type { CommandContext } from './context.js';
 import { defaultNodeCount, maxNodeCount, type SimulationFlags } from './simulation-flags.js';
 
 /** Throws UsageError for a flag that is no number of its range, and UserError without the simulated cluster. */
-export async function simulatedCluster(flags: SimulationFlags, { clock }: Pick<CommandContext, 'clock'>, apiPort = 0) {
+export async function simulatedCluster(flags: SimulationFlags, { clock }: Pick<CommandContext, 'clock'>) {
   const seed = wholeNumber('--seed', flags.seed, { max: 2 ** 32 - 1 });
   const { nodes, pods } = flags;
   const nodeCount = wholeNumber('--nodes', nodes ?? defaultNodeCount, { min: 2, max: maxNodeCount });
@@ -18,7 +18,7 @@ export async function simulatedCluster(flags: SimulationFlags, { clock }: Pick<C
   const scenario = scenarioOf({ name: flags.scenario, nodeCount, podCount });
   return {
     scenario,
-    start: (): Promise<SimulatedCluster> => SimulatedCluster.start({ seed, clock, apiPort, controlPort: 0, scenario }),
+    start: (): Promise<SimulatedCluster> => SimulatedCluster.start({ seed, clock, controlPort: 0, scenario }),
     /** Of an exporter that listens on this port. */
     addExporter: ({ model }: SimulatedCluster, port: number): void => {
       addExporter(model, port);
@@ -26,7 +26,7 @@ export async function simulatedCluster(flags: SimulationFlags, { clock }: Pick<C
   };
 }
 
-export function wholeNumber(
+function wholeNumber(
   flag: string,
   text: string,
   { min = 0, max }: { readonly min?: number; readonly max: number },
@@ -37,15 +37,14 @@ export function wholeNumber(
 }
 
 /** Loads the simulated cluster. Throws UserError if it is not part of the bundle, as in the production image. */
-export async function loadSimulation() {
+async function loadSimulation() {
   try {
-    const [{ SimulatedCluster }, { parseFault }, { addExporter }, { scenarioOf }] = await Promise.all([
+    const [{ SimulatedCluster }, { addExporter }, { scenarioOf }] = await Promise.all([
       import('../../sim/cluster.js'),
-      import('../../sim/simulated-faults.js'),
       import('../../sim/model/exporter-pod.js'),
       import('../../sim/scenarios/catalogue.js'),
     ]);
-    return { SimulatedCluster, parseFault, addExporter, scenarioOf };
+    return { SimulatedCluster, addExporter, scenarioOf };
   } catch (error) {
     if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error;
     throw new UserError(

@@ -1,11 +1,11 @@
 /** Where settings are written: a file, the environment or the command line, each as a layer of values. */
 import * as z from 'zod/mini';
 
+import { nearest } from '../lib/base/suggestion.js';
 import { oneLine } from '../lib/base/text.js';
 import { describeValue, pathText, type SettingFault, valueAt } from './faults.js';
 import { removedFault } from './removed-settings.js';
 import { allSettings, keysInside, metaInside, type Section, type Setting } from './settings.js';
-import { nearest } from './suggestion.js';
 
 /** The value of a setting in one layer. */
 export interface SettingValue {

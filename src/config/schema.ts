@@ -139,7 +139,7 @@ const web = section({
   }),
   configFile: optionalPath({
     flag: 'web.config.file',
-    help: "File with TLS, passwords, headers and a rate limit, in the format of Prometheus' exporter-toolkit.",
+    help: "File with TLS, passwords and headers, in the format of Prometheus' exporter-toolkit.",
   }),
   authorization: choice({
     default: 'none',
@@ -180,7 +180,7 @@ const web = section({
 const agent = section({
   enabled: boolean({
     default: false,
-    help: 'Read on the node itself what the kernel counts for each pod: `pod_io_written_bytes_total` and, in the full profile, `pod_cgroup_*`. Requires `cluster.nodeLocal` or --node, and `/sys/fs/cgroup` of the host as in the overlay `node-local-agent`.',
+    help: 'Read on the node itself what the kernel counts for each pod: `pod_io_written_bytes_total` and, in the full profile, `pod_cgroup_*`. Requires `cluster.nodeLocal` or --node, and `/sys/fs/cgroup` of the host, which the chart mounts with `agent.enabled`.',
   }),
   sampleInterval: duration({
     default: '0s',

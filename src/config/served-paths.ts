@@ -40,6 +40,9 @@ export const viewPaths: readonly string[] = [
 /** The overview has two addresses. */
 export const overviewPath = '/status';
 
+/** How the exporter does; as JSON it is part of the status. */
+export const exporterPath = '/exporter';
+
 /** The status as JSON. */
 export const statusPath = `${apiPrefix}/status`;
 
@@ -53,6 +56,7 @@ export const readinessPaths = ['/readyz', '/-/ready'] as const;
 const servedPaths: readonly string[] = [
   '/',
   overviewPath,
+  exporterPath,
   statusPath,
   openApiPath,
   ...livenessPaths,

@@ -1,4 +1,5 @@
 /** The environment and the command line as layers: texts for one setting each. */
+import { didYouMean } from '../lib/base/suggestion.js';
 import { withoutUserInfo } from '../lib/base/text.js';
 import { pathText, type SettingFault } from './faults.js';
 import { type Layer, type SettingValue, TreeReader } from './layer.js';
@@ -11,7 +12,6 @@ import {
   type Setting,
   settingFromText,
 } from './settings.js';
-import { didYouMean } from './suggestion.js';
 import { readYaml } from './yaml-text.js';
 
 /** By the name of the flag, without dashes; a list for a repeatable flag. */

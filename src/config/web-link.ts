@@ -1,24 +1,13 @@
 import * as z from 'zod/mini';
 
+import { didYouMean } from '../lib/base/suggestion.js';
+import { linkPlaceholders, placeholdersIn } from './link-placeholders.js';
 import { refuse } from './setting.js';
-import { didYouMean } from './suggestion.js';
 
 export interface WebLink {
   readonly name: string;
   /** `http:` or `https:`. */
   readonly url: string;
-}
-
-/** What a link may have in its URL for what a page shows: `{pod}`. */
-const linkPlaceholders = ['cluster', 'namespace', 'pod', 'node', 'workload'] as const;
-export type LinkPlaceholder = (typeof linkPlaceholders)[number];
-
-/** Braces around anything but a word are part of the URL. */
-export const placeholderForm = /\{(\w+)\}/g;
-
-/** Returns the words in braces, known or not. */
-export function placeholdersIn(url: string): readonly string[] {
-  return Array.from(url.matchAll(placeholderForm), ([, name = '']) => name);
 }
 
 /** `Name=https://host/path`. Undefined when `text` is something else, or its URL holds a user or a password. */

@@ -100,7 +100,7 @@ describe('the agent on a node', () => {
     const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger(log) });
     expect(await agent.read(nodes, all)).toEqual({ pods: [] });
     expect(await agent.read(nodes, all)).toEqual({ pods: [] });
-    expect(log).toEqual([expect.stringMatching(/^warn: .*is not mounted; .*node-local-agent/)]);
+    expect(log).toEqual([expect.stringMatching(/^warn: .*is not mounted; .*agent\.enabled/)]);
   });
 
   it('the log names files that the kernel does not have', async () => {

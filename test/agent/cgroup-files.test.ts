@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { type ReadFile, stallTimes } from '../../src/agent/cgroup-files.js';
-import { flatKeyed, numberIn } from '../../src/agent/cgroup-files.js';
+import { flatKeyed, numberIn, type ReadFile, stallTimes } from '../../src/agent/cgroup-files.js';
 import { readersV1 } from '../../src/agent/cgroup-v1.js';
 import { readersV2 } from '../../src/agent/cgroup-v2.js';
 import { type PodResources, resourceParts } from '../../src/facts/node/agent-pod.js';

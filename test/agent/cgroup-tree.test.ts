@@ -77,8 +77,7 @@ describe('the cgroups of a node', () => {
     expect([read('cpu.pressure'), read('cpu.stat')]).toEqual([undefined, filesV2['cpu.stat']]);
   });
 
-  const fix =
-    'mount the host path /sys/fs/cgroup there, as the overlay node-local-agent and the chart with agent.enabled do';
+  const fix = 'mount the host path /sys/fs/cgroup there, as the chart with agent.enabled does';
   const noPods =
     'has no cgroup kubepods in the 4 levels below it: either it is not the tree of the host, or the kubelet makes no cgroups for pods (cgroupsPerQOS: false)';
 

@@ -7,6 +7,7 @@ import { nodeImages } from '../../src/facts/node/node-images.js';
 import { nodeThresholds } from '../../src/facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
 import { nodeDocument } from '../../src/people/answers/node.js';
+import { podSection } from '../../src/people/answers/parts.js';
 import { type TextForm, writeText } from '../../src/people/pens/text-pen.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { nodeReportOf } from '../../src/people/query/list-nodes.js';
@@ -22,6 +23,7 @@ import {
   aThreshold,
 } from '../support/builders.js';
 import { aClusterSnapshot, aFreshNode, anAbsentNode, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
+import { aPodStatus } from '../support/status-builders.js';
 import { gib } from '../support/units.js';
 
 const disk = anFsStats({
@@ -87,7 +89,7 @@ function textOf(reading: ClusterReading, form: Partial<TextForm> = {}): string {
   if (explanation === undefined) throw new Error('node-1 is not in the reading');
   const [view = anAbsentNode('node-1', 'never')] = reading.snapshot.nodes;
   const node = { ...explanation, ...nodeReportOf(view, reading) };
-  const none = { items: [], totalCount: 0, offset: 0, limit: 50 };
+  const none = { items: [], totalCount: 0, limit: 50, isComplete: true };
   const document = nodeDocument({ node, disks: nodeDisks(reading, view), pods: none, evictions: [] });
   return writeText(document, { width: Infinity, isWhole: true, ...form });
 }
@@ -187,6 +189,7 @@ describe('the text about a node', () => {
     );
     const text = textOf(readingWith(far, { frozen }));
     expect(text).toMatch(/^Not known whether it is close to evicting pods: what is free is not known\.\n/);
+    expect(text).toContain('\nNot known whether a threshold is close.\n');
     expect(text).toContain(
       '\nWarning: the kubelet reports old values: the time of its measurements does not move, since 1970-01-01 00:00:00 UTC.\n',
     );
@@ -250,6 +253,28 @@ describe('the text about a node', () => {
     const lines = text.split('\n').filter((line) => !/^ {2}(?:ephemeral-storage-exporter|kubectl) /.test(line));
     expect(Math.max(...lines.map(({ length }) => length))).toBeLessThanOrEqual(width);
   });
+});
+
+it('of the pods of a node the first ten are listed, of those of a workload all that a page has', () => {
+  const page = { items: Array.from({ length: 12 }, () => aPodStatus()), totalCount: 40, limit: 50, isComplete: false };
+  const textFor = (of: { readonly isOfNode?: boolean; readonly isOfWorkload?: boolean }): string =>
+    writeText(
+      { title: ['Node', 'a'], blocks: [podSection(page, { ...of, all: { path: ['pods'], shown: 'all' } })] },
+      { width: Infinity, hasColour: false, isWhole: true },
+    );
+  expect(textFor({ isOfNode: true })).toContain('and 30 more pods');
+  expect(textFor({ isOfWorkload: true })).toContain('and 28 more pods');
+});
+
+it('a pod of a node that is not measured has the reason below it, and one of a silent node none for itself', () => {
+  const silent = { ...aPodStatus(), dataState: 'absent', dataAgeMs: 60_000 } as const;
+  const lacking = { ...aPodStatus(), state: 'unmeasured', reason: 'it is young' } as never;
+  const page = { items: [silent, lacking], totalCount: 2, limit: 50, isComplete: true };
+  const section = podSection(page, { isOfNode: true, all: { path: ['pods'], shown: 'all' } });
+  const form = { width: Infinity, hasColour: false, isWhole: true };
+  const text = writeText({ title: ['Node', 'a'], blocks: [section] }, form);
+  expect(text).toMatch(/ unmeasured\n {2}it is young$/m);
+  expect(text).not.toMatch(/Last known/);
 });
 
 describe('the text about a node without data', () => {

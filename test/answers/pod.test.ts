@@ -88,11 +88,20 @@ async function textOf(reading: ClusterReading, form: Partial<TextForm> = {}): Pr
 }
 
 /** The text of a measured pod of which something is different. */
-async function textWith(changes: Partial<MeasuredPodWithOutlook>): Promise<string> {
+async function textWith(changes: Partial<MeasuredPodWithOutlook>, width = Infinity): Promise<string> {
   const data = await objectOf(readingOf());
   const pods = data.pods.flatMap((of) => (of.state === 'unmeasured' ? [] : [{ ...of, ...changes }]));
-  return writeText(podDocument({ ...data, pods }), { width: Infinity, isWhole: true });
+  return writeText(podDocument({ ...data, pods }), { width, isWhole: true });
 }
+
+it('at 80 columns, when volumes were measured goes before whether they are in the total is cut', async () => {
+  const volume = 'a-volume-of-a-rather-long-name';
+  const { pods } = await objectOf(readingOf());
+  const volumes = pods.flatMap((of) => (of.state === 'unmeasured' ? [] : of.volumes));
+  const text = await textWith({ volumes: volumes.map((of) => ({ ...of, volume, measuredAtMs: 1 })) }, 80);
+  expect(text).toMatch(/^VOLUME .* IN THE TOTAL$/m);
+  expect(text).toMatch(/^a-volume-of-a-rather-long-name .* no: mounted by no container$/m);
+});
 
 const pageOf = (reading: ClusterReading) => aPage(reading, { kind: 'pod', path: ['shop', 'cart-0'] });
 
@@ -104,7 +113,7 @@ describe('a pod', () => {
   it('it has its verdict, its limits, its growth and its parts', async () => {
     const reading = readingOf(measured({ ratios: [unseen, near, inApp] }), {
       samplesOf: () => samplesOf(87, 88, 89, 90),
-      limitMeasurementsOf: () => ({ ofLimit: () => samplesOf(40, 90, 20) }),
+      limitSamplesOf: () => samplesOf(40, 90, 20),
       evictions: [evictionReport(anEvictionRecord())],
     });
     await expect(await textOf(reading, { width: 100 })).toMatchFileSnapshot('../golden/explain-pod.txt');
@@ -144,7 +153,7 @@ describe('a pod', () => {
   it('one without figures has its reason, its limits, and no figure', async () => {
     const text = await textOf({ ...silent, lastKnownOf: () => undefined });
     expect(text).toMatch(
-      /^Not measured: no data from node node-1 \(timeout\): .*\n {2}ephemeral-storage-exporter explain node node-1\n {2}kubectl describe pod -n shop cart-0\n\nPod shop\/cart-0\n/,
+      /^Not measured: no data from node node-1 \(timeout\): .*\n {2}kubectl ephemeral-storage explain node node-1\n {2}kubectl describe pod -n shop cart-0\n\nPod shop\/cart-0\n/,
     );
     expect(text).toContain('\nWorkloads:  cart; incomplete without it\n');
     expect(text).toContain('It has limits; what counts towards them is not measured.');

@@ -70,12 +70,14 @@ it('an eviction has the verdict of its node as last derived, by the growth of it
   });
 });
 
-it('nothing is forgotten before a reload ends, also when it fails', async () => {
+it.each([
+  ['a namespace', { config: loadText('cluster: {namespaces: [ops]}'), scope: wholeCluster }],
+  ['a node', { config: loadText(''), scope: { ...wholeCluster, nodeName: 'node-9' } }],
+])('nothing of %s out of scope is forgotten before a reload ends, also when it fails', async (_what, settings) => {
   const log = new EvictionLog({ retentionMs: 60_000, maxRecords: 2 }, new ManualClock());
   log.restore([anEvictionRecord({ namespace: 'shop', evictedAtMs: Date.UTC(2026, 0, 1) })]);
   const store = { findNode: () => aNode(), mayBeGone: () => false };
-  const active = { config: loadText('cluster: {namespaces: [ops]}'), scope: wholeCluster, place: { store } };
-  const tracker = new EvictionTracker(log, () => active as unknown as Core);
+  const tracker = new EvictionTracker(log, () => ({ ...settings, place: { store } }) as unknown as Core);
   const reload = tracker.duringReload(() => {
     tracker.retain();
     expect(log.records).toHaveLength(1);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { formatAge, formatBytes, formatRatio, formatTime } from '../../src/lib/base/units.js';
+import { formatAge, formatBytes, formatPercent, formatTime } from '../../src/lib/base/units.js';
 
 it.each([
   [undefined, '-'],
@@ -37,16 +37,13 @@ it.each([
 
 it.each([
   [undefined, '-'],
-  [0, '0.00'],
-  [0.29, '0.29'],
-  [1.15, '1.15'],
-  [0.999, '0.99'],
-  [1 - Number.EPSILON, '0.99'],
-  [1, '1.00'],
-  [12.345, '12.35'],
-  [0.894, '0.89'],
-  [0.895, '0.90'],
-  [0.995, '0.99'],
+  [Infinity, 'any use'],
+  [0, '0 %'],
+  [1 - Number.EPSILON, '99 %'],
+  [1, '100 %'],
+  [12.345, '1,235 %'],
+  [0.895, '90 %'],
+  [0.995, '99 %'],
 ])('a ratio of %s is shown as %s, never as a limit that is not reached', (ratio, text) => {
-  expect(formatRatio(ratio)).toBe(text);
+  expect(formatPercent(ratio)).toBe(text);
 });

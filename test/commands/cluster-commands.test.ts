@@ -21,7 +21,14 @@ import { anEvictionRecord } from '../support/eviction-builders.js';
 import { leastRules } from '../support/exporter.js';
 import { untilEnd } from '../support/fixtures.js';
 import { temporaryFolder } from '../support/programs.js';
-import { aClusterSnapshot, aFreshNode, aMeasuredPod, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
+import {
+  aClusterSnapshot,
+  aDeployment,
+  aFreshNode,
+  aMeasuredPod,
+  aNodeSnapshot,
+  aReading,
+} from '../support/snapshot-builders.js';
 
 const scenario: Scenario = {
   ...emptyScenario('node-1', 'node-2'),
@@ -150,17 +157,10 @@ describe('top', () => {
     expect(error).toMatch(/^No pods found in namespace defualt \(did you mean default\?\)\n/);
   });
 
-  it.each<[how: string, settings: string, overrides: Partial<CommandContext>]>([
-    ['the settings name', 'cluster: {node: node-2}', {}],
-    ['$NODE_NAME names', 'cluster: {nodeLocal: true}', { environment: { NODE_NAME: 'node-2' } }],
-    [
-      'the name of the host names',
-      'cluster: {nodeLocal: true}',
-      { environment: { NODE_NAME: '' }, hostName: 'node-2' },
-    ],
-  ])('top is of the one node that %s', async (_how, settings, overrides) => {
-    await using prepared = await prepare({ settings });
-    const { out, error } = await run(prepared, 'top', { terminal: () => wideTerminal, ...overrides });
+  it('top is of the one node that $NODE_NAME names', async () => {
+    await using prepared = await prepare({ settings: 'cluster: {nodeLocal: true}' });
+    const environment = { NODE_NAME: 'node-2' };
+    const { out, error } = await run(prepared, 'top', { terminal: () => wideTerminal, environment });
     expect(out).toContain('cart-2');
     expect(out).not.toContain('cart-1');
     expect(error).toContain('Data from 1 of 1 nodes');
@@ -249,7 +249,7 @@ describe('top', () => {
     const { status, out, error } = await run(prepared, 'top nodes');
     expect(status).toBe(1);
     expect(error).toMatch(/no data from node-1, node-2/);
-    expect(out).toMatch(/node-1 .*absent .*http_status/);
+    expect(out).toMatch(/node-1 +no data: .*http_status/);
   });
 
   it('top ends at the stop signal before there was an answer', async ({ prepared }) => {
@@ -270,7 +270,7 @@ describe('top', () => {
   ])('top %s is coloured: %s', async ([, overrides, isColoured], { prepared }) => {
     await prepared.cluster.setFault('node-2', 'status:500');
     const { out } = await run(prepared, 'top nodes', overrides);
-    expect(out.includes('\u001b[31mabsent\u001b[0m')).toBe(isColoured);
+    expect(out.includes('\u001b[1;31mno data: unexpected HTTP status\u001b[0m')).toBe(isColoured);
     expect(out.includes('\u001b')).toBe(isColoured);
   });
 });
@@ -335,10 +335,10 @@ describe('explain', () => {
   }) => {
     await prepared.cluster.setFault('node-1', 'status:500');
     const flags = '--from kubelets';
-    const invocation = 'kubectl ephemeral-storage';
+    const invocation = 'node /src/dist/cli.js';
     const { out } = await run(prepared, `explain pod cart-1 ${flags}`, { invocation });
-    expect(out).toMatch(/\n {2}kubectl ephemeral-storage explain node node-1 --kubeconfig \S+ --from kubelets\n/);
-    expect(out).not.toMatch(/ephemeral-storage-exporter explain|explain pod/);
+    expect(out).toMatch(/\n {2}node \/src\/dist\/cli\.js explain node node-1 --kubeconfig \S+ --from kubelets\n/);
+    expect(out).not.toMatch(/kubectl ephemeral-storage explain|explain pod/);
   });
 
   it('the commands of an explanation are for the cluster and the source that were named', async ({ prepared }) => {
@@ -373,6 +373,11 @@ describe('explain', () => {
   });
 });
 
+it('explain of a workload does not say that a node without its pods is silent', async ({ prepared }) => {
+  await prepared.cluster.setFault('node-2', 'status:500');
+  expect(await run(prepared, 'explain workload barepod/cart-1')).toMatchObject({ status: 0, error: '' });
+});
+
 it.for([
   ['explain node node-1', /Node node-1/],
   ['explain pod cart-1', /Pod default\/cart-1\n[^]*^Node: +node-1\n/m],
@@ -383,7 +388,7 @@ it.for([
   await prepared.cluster.setFault('node-2', 'hang');
   const { out, error, status } = await run(prepared, line);
   expect(out).toMatch(shown);
-  expect({ error, status }).toEqual({ error: '', status: 0 });
+  expect([status, error.replace('* Assumed: a default of Kubernetes.\n', '')]).toEqual([0, '']);
   expect(prepared.cluster.kubeletRequestCount('node-2')).toBe(0);
 });
 
@@ -414,7 +419,15 @@ describe('an exporter', () => {
     snapshot: aClusterSnapshot({
       nodes: [aFreshNode(aNodeSnapshot({ pods: [aMeasuredPod({ name: 'remembered-0', namespace: 'default' })] }))],
     }),
-    evictions: [evictionReport(anEvictionRecord({ pod: 'gone-0', namespace: 'default' }))],
+    evictions: [
+      evictionReport(
+        anEvictionRecord({
+          pod: 'gone-0',
+          namespace: 'default',
+          workloads: [{ ...aDeployment('cart'), namespace: 'default' }],
+        }),
+      ),
+    ],
   });
   const withExporter = it.extend('reader', async ({ onTestFinished }) => {
     const reader = await untilEnd(onTestFinished, prepare({ rules: [...leastRules, ...readerRules], from: [] }));
@@ -426,7 +439,21 @@ describe('an exporter', () => {
   withExporter('an exporter in the cluster is read, and no kubelet', async ({ reader }) => {
     expect(await run(reader, 'top -o name')).toEqual({ status: 0, out: 'pod/remembered-0\n', error: '' });
     expect(await run(reader, 'top ev -o name')).toEqual({ status: 0, out: 'pod/gone-0\n', error: '' });
+    expect(await run(reader, 'top ns default -o name')).toMatchObject({ status: 0, out: 'namespace/default\n' });
     expect(reader.cluster.kubeletRequestCount('node-1')).toBe(0);
+  });
+
+  withExporter.for([
+    ['ev gone-0', 0, /^Eviction of pod default\/gone-0\n/m],
+    ['ev cart', 0, /^Eviction of pod default\/gone-0\n/m],
+    ['eviction deploy/cart', 0, /^Eviction of pod default\/gone-0\n/m],
+    ['eviction default/deployment/cart', 0, /^Eviction of pod default\/gone-0\n/m],
+    ['eviction sts/cart', 1, /^no eviction of pod or workload "sts\/cart" in namespace default/],
+    ['ns default', 0, /^Namespace default\nUsed: .*[^]*remembered-0/m],
+    ['ns defalut', 1, /^no namespace "defalut" \(did you mean default\?\)\n$/],
+  ] as const)('explain %j is about what is named', async ([line, status, expected], { reader }) => {
+    const found = await run(reader, `explain ${line}`);
+    expect([found.status, found.out + found.error]).toEqual([status, expect.stringMatching(expected)]);
   });
 
   withExporter('top --watch of an exporter ends with success at the first signal', async ({ reader }) => {

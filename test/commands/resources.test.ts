@@ -12,6 +12,7 @@ it.each([
   [['Pod/cart-0'], 'pod', 'cart-0'],
   [['no', 'node-1'], 'node', 'node-1'],
   [['nodes/node-1'], 'node', 'node-1'],
+  [['ns', 'shop'], 'namespace', 'shop'],
   [['ev/cart-0'], 'eviction', 'cart-0'],
   [['wl', 'cart'], 'workload', 'cart'],
   [['workload', 'shop/cart'], 'workload', 'shop/cart'],
@@ -37,8 +38,14 @@ it.each([
   [['node', ''], 'explain node: the name is missing, as in "explain node NAME"'],
   [['deploy'], 'explain workload: the name is missing, as in "explain workload NAME"'],
   [['pod/cart-0', 'cart-1'], 'explain "pod/cart-0" takes no second name: found "cart-1"'],
-  [['pdo', 'cart-0'], /^explain "pdo": allowed: pod, workload, node, eviction, deployment, .*did you mean pod/],
-  [['shop/cart'], /^explain "shop": allowed: pod, workload, node, eviction, deployment, statefulset, daemonset/],
+  [
+    ['pdo', 'cart-0'],
+    /^explain "pdo": allowed: pod, workload, node, namespace, eviction, deployment, .*did you mean pod/,
+  ],
+  [
+    ['shop/cart'],
+    /^explain "shop": allowed: pod, workload, node, namespace, eviction, deployment, statefulset, daemonset/,
+  ],
   [['deplyoment', 'cart'], /^explain "deplyoment": allowed: .*did you mean deployment/],
   [['/x'], 'explain "/x": expected RESOURCE/NAME, as in "pod/NAME"'],
   [['\u001b[2J', 'x'], /^explain "\\u001b\[2J": /],
@@ -55,6 +62,7 @@ it.each([
   ['vols', 'volumes'],
   ['eviction', 'evictions'],
   ['co', 'containers'],
+  ['ns', 'namespaces'],
 ])('top %s lists %s', (text, resource) => {
   expect(parseTopResource(text)).toBe(resource);
 });

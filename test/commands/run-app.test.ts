@@ -144,15 +144,12 @@ it('a reload warns of what changes at the next start only', async () => {
 
 describe('the part of the cluster that is measured', () => {
   const oneNode = { shard: '0', total_shards: '1', node: 'node-1' };
-  const shards = (shard: string, total: string) => ({ shard, total_shards: total, node: '' });
+  const lastShard = { shard: '2', total_shards: '3', node: '' };
 
   it.each<[how: string, settings: string, options: StartOptions, labels: object]>([
-    ['--node', '', { flags: { node: 'node-1' } }, oneNode],
     ['$NODE_NAME', 'cluster: {nodeLocal: true}\n', { environment: { NODE_NAME: 'node-1' } }, oneNode],
     ['the name of the host', 'cluster: {nodeLocal: true}\n', { hostName: 'node-1' }, oneNode],
-    ['--shard', '', { flags: { shard: '1', 'total-shards': '3' }, hostName: 'e-2' }, shards('1', '3')],
-    ['the ordinal of the pod', '', { flags: { 'total-shards': '3' }, hostName: 'e-2' }, shards('2', '3')],
-    ['nothing', '', { environment: { NODE_NAME: 'node-1' }, hostName: 'e-2' }, shards('0', '1')],
+    ['the ordinal of the pod', '', { flags: { 'total-shards': '3' }, hostName: 'e-2' }, lastShard],
   ])('the measured part of the cluster follows %s', async (_how, settings, options, labels) => {
     await using exporter = await start(settings, options);
     expect(await exporter.labels('exporter_scope_info')).toEqual(labels);

@@ -159,33 +159,12 @@ it.each([
   await expect(start(`tls_server_config: ${config}\n`)).rejects.toThrow(fault);
 });
 
-it('a warning says that names of clients are not checked', async () => {
-  await using exporter = await start(
-    'tls_server_config: {cert_file: tls.crt, key_file: tls.key, client_allowed_sans: [a]}\n',
-  );
-  await exporter.get('/livez');
-  expect(exporter.log()).toContain('level=warn msg="client_allowed_sans has no effect');
-});
-
-it('a warning says that the versions of TLS let nobody in', async () => {
-  await using exporter = await start(tls);
-  await exporter.write(
-    'web.yml',
-    'tls_server_config: {cert_file: tls.crt, key_file: tls.key, min_version: TLS13, max_version: TLS12}\n',
-  );
-  exporter.hangUp();
-  await expect
-    .poll(exporter.log, { interval: 20 })
-    .toContain('level=warn msg="no client can connect: min_version (default TLS12) is above max_version');
-  await expect(exporter.get('/livez')).rejects.toThrow(/handshake|alert|protocol/i);
-});
-
 it('the file is checked by check-config', async () => {
   await using folder = await temporaryFolder();
   const file = path.join(folder.path, 'web.yml');
-  await writeFile(file, 'rate_limit: {burst: many}\n');
+  await writeFile(file, 'tls_server_config: {min_version: TLS10}\n');
   const flags: SettingFlags = { configFile: undefined, values: { 'web.config.file': file } };
   await expect(checkConfig(flags, aCommandContext().context)).rejects.toThrow(
-    `rate_limit.burst: found "many" (${file}:1); allowed: a whole number`,
+    `tls_server_config.min_version: found "TLS10" (${file}:1); allowed: TLS13, TLS12`,
   );
 });

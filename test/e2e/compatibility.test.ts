@@ -53,24 +53,3 @@ it('families of the other exporter are served while its name is set, and only th
   await exporter.app.apply(settingsOf(''));
   expect(familiesOf((await exporter.scrape()).answer.text)).toEqual(own);
 });
-
-it('families with the same name have the labels of both exporters, and no other family changes', async () => {
-  await using exporter = await Exporter.start({
-    scenario,
-    settings: 'metrics: {compatibility: k8s-ephemeral-storage-metrics}',
-  });
-  await exporter.settled();
-  const { families, value } = await exporter.scrape();
-  for (const name of ['rootfs_used_bytes', 'logs_used_bytes', 'rootfs_inodes_used', 'logs_inodes_used']) {
-    const [family, ...others] = families.filter((found) => found.name === `ephemeral_storage_container_${name}`);
-    expect(others).toEqual([]);
-    for (const { labels } of family?.samples ?? []) {
-      expect(labels).toMatchObject({
-        namespace: labels['pod_namespace'],
-        pod: labels['pod_name'],
-        node: labels['node_name'],
-      });
-    }
-  }
-  expect(value('container_rootfs_used_bytes', { pod_name: 'web-0', container: 'app' })).toBe(9 * mib);
-});

@@ -29,8 +29,10 @@ const scenario: Scenario = {
   ],
 };
 
+const fullProfile = 'metrics: {profile: full}';
+
 async function start(settings: string, rules: readonly Rule[]): Promise<Exporter> {
-  return (await Exporter.start({ scenario, settings, rules })).synced();
+  return (await Exporter.start({ scenario, settings: `${settings}\n${fullProfile}`, rules })).synced();
 }
 
 /** The first scrape that finds `count` requests for configurations ended, which go on in the background. */
@@ -44,8 +46,9 @@ function configRequests(scraped: Scraped, result: string): number {
   return scraped.value('exporter_kubelet_config_requests_total', { result }) ?? NaN;
 }
 
-function evictionFamilies({ families }: Scraped): readonly string[] {
-  return families.map(({ name }) => name).filter((name) => name.includes('_eviction_'));
+/** Where the thresholds are from, on all nodes. */
+function origins(scraped: Scraped): readonly (string | undefined)[] {
+  return [...new Set(scraped.samples('node_eviction_headroom_bytes').map(({ labels }) => labels['threshold']))];
 }
 
 /** How often a configuration is read at most. */
@@ -58,26 +61,28 @@ it.each([
   await using exporter = await start(`kubelet: {access: ${access}, readConfig: true}`, [...leastRules, rule]);
   const scraped = await scrapeAfter(exporter, 'success', 3);
 
-  const ofDefault = { node: 'default', filesystem: 'nodefs' };
-  const threshold = Math.trunc(100 * gib * Math.fround(0.1));
-  expect(scraped.value('node_eviction_threshold_bytes', ofDefault)).toBe(threshold);
+  const threshold = 'configured';
+  const ofDefault = { node: 'default', filesystem: 'nodefs', threshold };
+  const tenPercent = Math.trunc(100 * gib * Math.fround(0.1));
+  expect(scraped.value('node_eviction_threshold_bytes', ofDefault)).toBe(tenPercent);
+  const nodefsOfDefault = { node: 'default', filesystem: 'nodefs' };
   expect(scraped.value('node_eviction_headroom_bytes', ofDefault)).toBe(
-    (scraped.value('node_available_bytes', ofDefault) ?? NaN) - threshold,
+    (scraped.value('node_available_bytes', nodefsOfDefault) ?? NaN) - tenPercent,
   );
-  const inodes = scraped.value('node_inodes', ofDefault) ?? NaN;
+  const inodes = scraped.value('node_inodes', nodefsOfDefault) ?? NaN;
   expect(scraped.value('node_eviction_threshold_inodes', ofDefault)).toBe(Math.trunc(inodes * Math.fround(0.05)));
-  expect(scraped.value('node_eviction_threshold_bytes', { node: 'default', filesystem: 'imagefs' })).toBe(
+  expect(scraped.value('node_eviction_threshold_bytes', { ...ofDefault, filesystem: 'imagefs' })).toBe(
     Math.trunc(100 * gib * Math.fround(0.15)),
   );
 
-  const ofTight = { node: 'tight', filesystem: 'nodefs' };
+  const ofTight = { node: 'tight', filesystem: 'nodefs', threshold };
   expect(scraped.value('node_eviction_threshold_bytes', ofTight)).toBe(90 * gib);
   expect(scraped.value('node_eviction_headroom_bytes', ofTight)).toBeLessThan(0);
   expect(scraped.value('node_eviction_threshold_inodes', ofTight)).toBeUndefined();
-  const ofImages = { node: 'tight', filesystem: 'imagefs' };
+  const ofImages = { ...ofTight, filesystem: 'imagefs' };
   expect(scraped.value('node_eviction_threshold_bytes', ofImages)).toBeUndefined();
   expect(scraped.value('node_eviction_headroom_inodes', ofImages)).toBe(
-    (scraped.value('node_inodes_free', ofImages) ?? NaN) - 1000,
+    (scraped.value('node_inodes_free', { node: 'tight', filesystem: 'imagefs' }) ?? NaN) - 1000,
   );
 
   const nodes = scraped.samples('node_eviction_threshold_bytes').map(({ labels }) => labels['node']);
@@ -86,10 +91,10 @@ it.each([
   expect(exporter.requestCounts()).toEqual({ default: 2, tight: 2, careless: 2 });
 });
 
-it('headroom is absent without the permission: everything else is unchanged, and the log has one line', async () => {
+it('headroom is assumed without the permission: everything else is unchanged, and the log has one line', async () => {
   await using exporter = await start('kubelet: {readConfig: true}', leastRules);
   const first = await scrapeAfter(exporter, 'forbidden', 3);
-  expect(evictionFamilies(first)).toEqual([]);
+  expect(origins(first)).toEqual(['assumed']);
   expect(first.samples('node_data_available').map(({ value }) => value)).toEqual([1, 1, 1]);
   expect(first.value('exporter_kubelet_requests_total', { result: 'forbidden' })).toBe(0);
 
@@ -105,34 +110,33 @@ it('headroom is absent without the permission: everything else is unchanged, and
   for (const line of lines) expect(line).toMatch(/"level":"info".*nodes\/configz/);
 });
 
-it('headroom appears within 10 minutes after the permission was granted', async () => {
+it('headroom is the configured one within 10 minutes after the permission was granted', async () => {
   await using exporter = await start('kubelet: {readConfig: true}', leastRules);
   await scrapeAfter(exporter, 'forbidden', 3);
   exporter.cluster.access.setRules('exporter', [...leastRules, configzRule]);
   await exporter.clock.advance(tenMinutesMs);
   const scraped = await scrapeAfter(exporter, 'success', 3);
-  expect(scraped.samples('node_eviction_headroom_bytes').length).toBeGreaterThan(0);
+  expect(origins(scraped)).toEqual(['configured']);
   await exporter.clock.advance(1_000);
   expect(exporter.log.filter((line) => line.includes('kubelet configurations are readable again'))).toHaveLength(1);
 });
 
 it('headroom has no gap when new settings of the sources come, and no request is sent before it is due', async () => {
   await using exporter = await start('kubelet: {readConfig: true}', [...leastRules, configzRule]);
-  const before = await scrapeAfter(exporter, 'success', 3);
-  await exporter.apply('kubelet: {readConfig: true, requestTimeout: 5s}');
-  const after = await exporter.scrape();
-  expect(evictionFamilies(after)).toEqual(evictionFamilies(before));
+  await scrapeAfter(exporter, 'success', 3);
+  await exporter.apply(`kubelet: {readConfig: true, requestTimeout: 5s}\n${fullProfile}`);
+  expect(origins(await exporter.scrape())).toEqual(['configured']);
   await scrapeAfter(exporter, 'success', 3);
   await exporter.clock.advance(configurationGateMs);
   await exporter.scrape();
   await scrapeAfter(exporter, 'success', 6);
 });
 
-it('headroom is not read without the setting', async () => {
+it('headroom is assumed without the setting', async () => {
   await using exporter = await start('', [...leastRules, configzRule]);
   await exporter.scrape();
   const scraped = await exporter.scrape();
-  expect(evictionFamilies(scraped)).toEqual([]);
+  expect(origins(scraped)).toEqual(['assumed']);
   expect(exporter.requestCounts()).toEqual({ default: 1, tight: 1, careless: 1 });
 });
 
@@ -156,7 +160,7 @@ const full = { name: 'full', capacityBytes: 100 * gib, systemBytes: 84 * gib, ev
 
 it.each([
   { when: 'are refuted within three minutes', fault: undefined, turns: 12, isRefuted: true },
-  { when: 'are not refuted while the API server is away', fault: 'down', turns: 40, isRefuted: false },
+  { when: 'are not refuted while the API server is away', fault: 'down', turns: 20, isRefuted: false },
 ] as const)('such thresholds $when', async ({ fault, turns, isRefuted }) => {
   await using exporter = await Exporter.start({ scenario: { ...emptyScenario(), nodes: [full] } });
   const files = { initialBytes: 4096 };
@@ -164,10 +168,16 @@ it.each([
   exporter.cluster.model.addPod({ namespace: 'shop', name: 'cart', nodeName: 'full', containers });
   await exporter.synced();
   await exporter.cluster.setApiFault(fault);
-  const ranked: boolean[] = [];
+  const served: unknown[] = [];
   for (let turn = 0; turn < turns; turn += 1) {
     await exporter.clock.advance(15_000);
-    ranked.push((await exporter.scrape()).samples('pod_eviction_rank').length > 0);
+    const scraped = await exporter.scrape();
+    const ofBytes = { node: 'full', filesystem: 'nodefs', threshold: 'assumed' };
+    const isAssumed = scraped.value('node_eviction_headroom_bytes', ofBytes) !== undefined;
+    served.push([scraped.samples('pod_eviction_rank').length > 0, isAssumed]);
   }
-  expect([ranked[0], ranked.at(-1)]).toEqual([true, !isRefuted]);
+  expect([served[0], served.at(-1)]).toEqual([
+    [true, true],
+    [!isRefuted, !isRefuted],
+  ]);
 });

@@ -82,22 +82,6 @@ async function recorded(exporter: Exporter, count: number): Promise<readonly Evi
 
 const cartLabels = { namespace: 'shop', workload: 'cart', workload_type: 'statefulset' };
 
-it('counters of evictions are 0 for a workload whose only pod does not run yet', async () => {
-  const waiting = { ...cart, startAfterMs: 10 * minuteMs };
-  await using exporter = await start({
-    scenario: {
-      ...emptyScenario('node-1'),
-      populate: ({ model }) => {
-        model.addPod(waiting);
-      },
-    },
-  });
-  const scraped = await exporter.scrape();
-  expect(scraped.value('workload_pods', cartLabels)).toBeUndefined();
-  expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(0);
-  expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'other' })).toBeUndefined();
-});
-
 it('an eviction of a DaemonSet pod that is deleted at once is counted, and has its last values', async () => {
   await using exporter = await start({
     scenario: {
@@ -141,25 +125,6 @@ it('an eviction of a DaemonSet pod that is deleted at once is counted, and has i
   }
 });
 
-it('an eviction is counted once, and names the emptyDir', async () => {
-  await using exporter = await start();
-  await scrapeFor(exporter, 3);
-  await evict(exporter, emptyDirMessage);
-  await recorded(exporter, 1);
-  exporter.cluster.model.updatePod('shop', 'cart-0', { labels: { touched: 'yes' } });
-  exporter.cluster.dropWatches();
-  await scrapeFor(exporter, 2);
-  const scraped = await exporter.scrape();
-  expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(1);
-  expect(scraped.samples('pod_evicted_timestamp_seconds').map(({ labels }) => labels)).toMatchObject([
-    { namespace: 'shop', pod: 'cart-0', node: 'node-1', cause: 'emptydir_limit', volume: 'data' },
-  ]);
-  expect((await evictionsOf(exporter))[0]?.lastUsage).toMatchObject({
-    components: { emptydir: 4 * mib },
-    volumes: [{ volume: 'data', usedBytes: 4 * mib, isCounted: true }],
-  });
-});
-
 it('an eviction reported long after the pod is forgotten has its last values, also over a reload', async () => {
   await using exporter = await start();
   exporter.cluster.model.addPod({ ...cart, name: 'cart-1' });
@@ -177,37 +142,6 @@ it('an eviction reported long after the pod is forgotten has its last values, al
   expect((await exporter.scrape()).value('workload_evictions_total', labels)).toBe(1);
 });
 
-it('an eviction before the first list is listed and not counted', async () => {
-  await using exporter = await start();
-  await scrapeFor(exporter, 2);
-  await evict(exporter, emptyDirMessage);
-  await recorded(exporter, 1);
-  await using late = await exporter.another();
-  await late.synced();
-  const scraped = await late.scrape();
-  expect(await evictionsOf(late)).toMatchObject([{ pod: 'cart-0', unknownUsageReason: 'before_start' }]);
-  expect(scraped.samples('pod_evicted_timestamp_seconds').length).toBe(1);
-  expect(scraped.samples('pod_evicted_used_bytes')).toEqual([]);
-  expect(scraped.value('node_evictions_total', { node: 'node-1', cause: 'emptydir_limit' })).toBe(0);
-});
-
-it.each([
-  'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. ',
-  'Pod was rejected: The node had condition: [MemoryPressure]. ',
-])('an eviction for another resource is none: %s', async (message) => {
-  await using exporter = await start();
-  await scrapeFor(exporter, 2);
-  await evict(exporter, message);
-  await exporter.clock.advance(minuteMs);
-  const hasFailed = async () => (await exporter.scrape()).value('workload_pods', cartLabels) === undefined;
-  await expect.poll(hasFailed, { interval: 5, timeout: 10_000 }).toBe(true);
-  const { families } = await exporter.scrape();
-  const counts = families.filter(({ name }) => name.endsWith('_evictions_total')).flatMap(({ samples }) => samples);
-  expect(counts.length).toBeGreaterThan(10);
-  expect(counts.filter(({ value }) => value > 0)).toEqual([]);
-  expect(await evictionsOf(exporter)).toEqual([]);
-});
-
 it('an eviction outlives new settings of the source, and leaves when its namespace is out of scope', async () => {
   await using exporter = await start();
   await scrapeFor(exporter, 3);
@@ -218,17 +152,6 @@ it('an eviction outlives new settings of the source, and leaves when its namespa
   const scraped = await exporter.scrape();
   expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(1);
   await exporter.apply('cluster: {namespaces: [ops]}');
-  expect(await evictionsOf(exporter)).toEqual([]);
-});
-
-it('an eviction is listed for the retention time', async () => {
-  await using exporter = await start({ settings: 'evictions: {retention: 10m}' });
-  await evict(exporter, emptyDirMessage);
-  await recorded(exporter, 1);
-  await scrapeFor(exporter, 9);
-  expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds').length).toBe(1);
-  await scrapeFor(exporter, 1);
-  expect((await exporter.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
   expect(await evictionsOf(exporter)).toEqual([]);
 });
 
@@ -329,24 +252,6 @@ describe('an exporter that is started again', () => {
       const { status, text } = await others.get('/api/v1/evictions');
       expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ totalCount: 0 })]);
       expect((await others.get('/')).text).toContain('No eviction is known from before');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
-
-  it('an eviction is not listed after a restart with settings whose scope it is not in', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'evictions-'));
-    try {
-      const settings = `evictions: {file: ${path.join(folder, 'evictions.json')}}`;
-      await using cluster = await start();
-      const first = await (await cluster.another({ settings })).synced();
-      await evict(first, emptyDirMessage);
-      await recorded(first, 1);
-      await first[Symbol.asyncDispose]();
-
-      await using second = await cluster.another({ settings: `${settings}\ncluster: {namespaces: [ops]}` });
-      await second.synced();
-      expect(await evictionsOf(second)).toEqual([]);
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -84,10 +84,10 @@ it('a kubelet with any body is absent for a reason, and the other nodes are serv
 });
 
 it.each([
-  ['blanks', `{"node":{"nodeName":"bad"},"pods":[${' '.repeat(64 * mebibyte)}]}`],
-  ['pods', `{"node":{"nodeName":"bad"},"pods":[${'{},'.repeat(4_000)}{"x":"${'x'.repeat(64 * mebibyte)}"}]}`],
+  ['blanks', `{"node":{"nodeName":"bad"},"pods":[${' '.repeat(mebibyte)}]}`],
+  ['pods', `{"node":{"nodeName":"bad"},"pods":[${'{},'.repeat(4_000)}{"x":"${'x'.repeat(mebibyte)}"}]}`],
 ])('a compressed body that exceeds the limit is cut off: %s', async (_case, body) => {
-  await using exporter = await start();
+  await using exporter = await start('kubelet: {maxBodySize: 1Mi}');
   exporter.cluster.setSummaryAnswer('bad', answerWith(gzipSync(body), { 'content-encoding': 'gzip' }));
   expect(absenceOf(await exporter.scrape())).toBe('too_large');
 });

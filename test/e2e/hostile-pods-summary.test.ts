@@ -2,9 +2,8 @@ import { expect, it } from 'vitest';
 
 import { emptyScenario } from '../../sim/model/scenario.js';
 import type { ContainerSpec, PodSpec, VolumeSpec } from '../../sim/model/specs.js';
-import type { Status } from '../../src/people/status/status.js';
+import type { Status } from '../../src/people/query/status.js';
 import { Exporter, type Scraped, settleMs } from '../support/exporter.js';
-import { answerWith, containerWithPressure } from '../support/hostile-bodies.js';
 import { indexed } from '../support/hostile-pods.js';
 import { mib } from '../support/units.js';
 
@@ -138,35 +137,6 @@ it('a pod of any size is named in a finding, and counted', async () => {
   const { cluster } = JSON.parse((await exporter.get('/api/v1/status')).text) as Status;
   const finding = cluster?.findings.find(({ kind }) => kind === 'not_in_detail');
   expect(finding?.items.map(({ namespace, pod }) => `${namespace}/${pod}`)).toEqual(['evil/large-0', 'evil/large-1']);
-});
-
-it('a pod of 240 containers with values of pressure has its total, and the node its other pods', async () => {
-  await using exporter = await start();
-  const spec = { containers: indexed(240, (at) => container(`c${at}`, 8_192)), volumes: [] };
-  exporter.cluster.model.addPod({ namespace: 'evil', name: 'large', nodeName: 'node-1', ...spec });
-  const pods = exporter.cluster.model.podsOn('node-1').map(({ uid, spec: { namespace, name, containers } }) => ({
-    podRef: { namespace, name, uid },
-    containers: containers.map((each) => containerWithPressure(each.name)),
-    'ephemeral-storage': { usedBytes: 4096 + 16_384 * containers.length },
-  }));
-  const summary = JSON.stringify({ node: { nodeName: 'node-1' }, pods });
-  exporter.cluster.setSummaryAnswer('node-1', answerWith(summary));
-  const scraped = await measured(exporter, 'large');
-  expect(scraped.samples('node_absent_info')).toEqual([]);
-  expect(scraped.value('pod_used_bytes', { pod: 'large' })).toBe(totalOf(spec));
-  expect(scraped.value('pod_used_bytes', { pod: 'cart-node-1' })).toBe(4096 + 16_384);
-});
-
-it('a summary with a pod of any size is read again and again, and the pod leaves as it came', async () => {
-  await using exporter = await start();
-  exporter.cluster.model.addPod(hostilePod('large', '501 emptyDirs'));
-  const first = seriesOf(await measured(exporter, 'large'), { namespace: 'evil' }).map(([name]) => name);
-  const again = seriesOf(await measured(exporter, 'large'), { namespace: 'evil' }).map(([name]) => name);
-  expect(again).toEqual(first);
-  exporter.cluster.model.deletePod('evil', 'large');
-  await expect
-    .poll(async () => seriesOf(await exporter.scrape(), { namespace: 'evil' }), { timeout: 10_000 })
-    .toEqual([]);
 });
 
 /** A scrape when the API server has told of the pods and their volumes are measured. */

@@ -109,41 +109,6 @@ describe('with the authorization of the cluster', () => {
     );
   });
 
-  it('nobody new gets in while the API server is away; a known token does for ten minutes', async () => {
-    await using exporter = await start();
-    const [known, other] = [userOf(exporter, [mayScrape]), userOf(exporter, [mayScrape], 'other')];
-    expect(await statusOf(exporter, known)).toBe(200);
-    await exporter.cluster.setApiFault('down');
-    expect(await statusOf(exporter, other)).toBe(503);
-    const failures = () => exporter.log.filter((line) => line.includes('a token could not be reviewed'));
-    let failureCount = failures().length;
-    for (const waitMs of [300_000, 300_000, 299_000]) {
-      await exporter.clock.advance(waitMs);
-      expect(await statusOf(exporter, known)).toBe(200);
-      failureCount += 2; // of user and permission, in the background
-      await expect.poll(() => failures().length, { interval: 5, timeout: 5_000 }).toBe(failureCount);
-    }
-    await exporter.clock.advance(1_000);
-    expect(await statusOf(exporter, known)).toBe(503);
-    await exporter.cluster.setApiFault(undefined);
-    await exporter.clock.advance(10_000);
-    await expect.poll(() => statusOf(exporter, known), { interval: 20, timeout: 5_000 }).toBe(200);
-  });
-
-  it('a token that is revoked, or loses its rule, gets in until the answers that it causes are due', async () => {
-    await using exporter = await start();
-    const token = exporter.cluster.issueToken({ user: 'prometheus', rules: [mayScrape] });
-    const status = () => statusOf(exporter, bearer(token));
-    expect(await status()).toBe(200);
-    exporter.cluster.access.setRules('prometheus', []);
-    await exporter.clock.advance(300_000);
-    expect(await status()).toBe(200);
-    await expect.poll(status, { interval: 5, timeout: 5_000 }).toBe(403);
-    exporter.cluster.access.revokeToken(token);
-    await exporter.clock.advance(60_000);
-    await expect.poll(status, { interval: 5, timeout: 5_000 }).toBe(401);
-  });
-
   it('a token must be for one of the audiences where some are set', async () => {
     await using exporter = await start({
       settings: 'web: {authorization: kubernetes, audiences: [exporter]}',

@@ -33,20 +33,6 @@ it.each([
   expect(exporter.requestCounts()['node-1']).toBe(expected.requestCount);
 });
 
-it('a pod listed 20 s late has values', async () => {
-  await using exporter = await Exporter.start({ scenario: emptyScenario('node-1') });
-  await exporter.synced();
-  await exporter.scrape();
-  await exporter.clock.advance(3_000);
-  exporter.cluster.model.addPod({ ...cart, name: 'cart-0', listedAfterMs: 20_000 });
-  await expect.poll(async () => (await exporter.scrape()).value(started, { type: 'started' })).toBe(1);
-  await exporter.clock.advance(12_000);
-  expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBeUndefined();
-  await exporter.clock.advance(15_000);
-  expect((await exporter.scrape()).value('pod_used_bytes', { pod: 'cart-0' })).toBe(mib + 4096);
-  expect(exporter.requestCounts()['node-1']).toBe(3);
-});
-
 it('a pod has values in the first scrape that can have them, though the first summary lacked it', async () => {
   await using exporter = await Exporter.start({ scenario: emptyScenario('node-1') });
   await exporter.synced();

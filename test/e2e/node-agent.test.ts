@@ -88,7 +88,7 @@ describe('an exporter with the agent on its node', () => {
     expect(scraped.samples('pod_used_bytes')).toHaveLength(2);
     expect(await agentFamilies(exporter)).toEqual([]);
     const warnings = exporter.log.filter((line) => line.includes('"warn"'));
-    expect(warnings).toEqual([expect.stringMatching(/sys\/fs\/cgroup is not mounted.*node-local-agent/)]);
+    expect(warnings).toEqual([expect.stringMatching(/sys\/fs\/cgroup is not mounted.*agent\.enabled/)]);
   });
 
   it('a reload takes the agent away and brings it back', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import { Exporter, type ExporterOptions, settingsOf, settleMs } from '../support/exporter.js';
+import { Exporter, type ExporterOptions, settingsOf } from '../support/exporter.js';
 
 const pod = (name: string, nodeName?: string, namespace = 'shop'): PodSpec => ({
   namespace,
@@ -54,18 +54,6 @@ const selectorsOf = ({ cluster }: Exporter) => [
 it.each<[how: string, options: ExporterOptions, node: string, pods: readonly string[]]>([
   ['by its name alone', { settings: 'cluster: {node: node-1}' }, 'node-1', ['node-1/a', 'node-1/b']],
   [
-    'by $NODE_NAME',
-    { settings: nodeLocal, host: { name: 'exporter-x2x4z', nodeName: 'node-2' } },
-    'node-2',
-    ['node-2/c'],
-  ],
-  [
-    'by the name of the host',
-    { settings: nodeLocal, host: { name: 'worker-7', nodeName: undefined } },
-    'pool-a-7',
-    ['pool-a-7/d'],
-  ],
-  [
     'in the namespaces that are read',
     { settings: 'cluster: {node: node-1, namespaces: [shop]}' },
     'node-1',
@@ -106,49 +94,6 @@ it('an exporter of one node shows only the configured workloads with pods on the
   expect(shown).toEqual(['here']);
 });
 
-it('an exporter of one node lists and watches only the node and its pods', async () => {
-  await using exporter = await start({ settings: 'cluster: {node: node-1, namespaces: [shop]}' });
-  await expect.poll(() => selectorsOf(exporter).length, { interval: 10 }).toBe(4);
-  expect(selectorsOf(exporter).sort()).toEqual([
-    'list /api/v1/namespaces/shop/pods spec.nodeName=node-1',
-    'list /api/v1/nodes metadata.name=node-1',
-    'watch /api/v1/namespaces/shop/pods spec.nodeName=node-1',
-    'watch /api/v1/nodes metadata.name=node-1',
-  ]);
-});
-
-it('an exporter of one node looks the node up by one list of its label', async () => {
-  await using exporter = await start({ settings: nodeLocal, host: { name: 'worker-7', nodeName: undefined } });
-  const lookUps = selectorsOf(exporter).filter((request) => request.includes('hostname'));
-  expect(lookUps).toEqual(['list /api/v1/nodes kubernetes.io/hostname=worker-7']);
-});
-
-it('an exporter of one node adds a pod when it is bound to the node, and removes it when it is deleted', async () => {
-  await using exporter = await start({ settings: 'cluster: {node: node-2}' });
-  const { model } = exporter.cluster;
-  model.addPod(pod('e'));
-  model.bindPod('shop', 'e', 'node-2');
-  await exporter.clock.advance(settleMs);
-  await expect.poll(() => podsOf(exporter), { interval: 10 }).toEqual(['node-2/c', 'node-2/e']);
-  model.deletePod('shop', 'c');
-  await expect.poll(() => podsOf(exporter), { interval: 10 }).toEqual(['node-2/e']);
-});
-
-it.each<[what: string, host: string, error: RegExp]>([
-  ['no node', 'exporter-x2x4z', /no node has the label kubernetes\.io\/hostname=exporter-x2x4z.*--node.*NODE_NAME/],
-  ['two nodes', 'twin', /2 nodes have the label kubernetes\.io\/hostname=twin.*twin-1, twin-2.*--node/],
-])('an exporter of one node does not start when %s has the name of the host', async (_what, name, error) => {
-  const starting = Exporter.start({ scenario, settings: nodeLocal, host: { name, nodeName: undefined } });
-  await expect(starting).rejects.toThrow(error);
-});
-
-it('an exporter of one node does not start without the permission to look it up, and names the rule', async () => {
-  const host = { name: 'worker-7', nodeName: undefined };
-  await expect(Exporter.start({ scenario, settings: nodeLocal, host, rules: [] })).rejects.toThrow(
-    /hostname=worker-7 could not be looked up: .*cannot list resource "nodes".*resources: \["nodes"\], verbs: \["list"\].*--node/,
-  );
-});
-
 describe('a node that is not in the cluster', () => {
   const settings = 'cluster: {node: node-9}';
   const noSuchNode = /the cluster has no node "node-9"; set --node of serve, or set NODE_NAME/;
@@ -187,17 +132,6 @@ describe('a node that is not in the cluster', () => {
     await expect.poll(async () => (await exporter.get('/readyz')).status, { interval: 10 }).toBe(503);
     expect((await exporter.scrape()).value('node_absent_info', { node: 'node-2', reason: 'no_node' })).toBe(1);
   });
-});
-
-it('new settings move an exporter to another node, and from one node to all', async () => {
-  await using exporter = await start({ settings: 'cluster: {node: node-1}' });
-  await exporter.apply('cluster: {node: node-2}');
-  expect(await podsOf(exporter)).toEqual(['node-2/c']);
-  expect((await exporter.scrape()).samples('exporter_scope_info')).toMatchObject([{ labels: { node: 'node-2' } }]);
-  await exporter.apply('');
-  const [info] = (await exporter.scrape()).samples('exporter_scope_info');
-  expect(info?.labels).toEqual({ shard: '0', total_shards: '1', node: '' });
-  expect(await podsOf(exporter)).toHaveLength(4);
 });
 
 it.each([

@@ -156,6 +156,7 @@ it('each parameter that is described is taken, and no other one', async () => {
   const values: Readonly<Record<string, string>> = {
     rule: 'pod',
     only: 'near',
+    counted: 'yes',
     offset: '0',
     limit: '5',
     search: 'a',

@@ -1,7 +1,7 @@
 // @module-tag sockets
 
 import { hashSync } from 'bcryptjs';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { Exporter } from '../support/exporter.js';
 import { send } from '../support/http-get.js';
@@ -16,12 +16,17 @@ function basic(user: string, secret: string): Readonly<Record<string, string>> {
 const right = basic('alice', password);
 
 describe('with users', () => {
+  let exporter: Exporter;
+  beforeAll(async () => {
+    exporter = await Exporter.start({ web: { users } });
+    await exporter.synced();
+  });
+  afterAll(() => exporter[Symbol.asyncDispose]());
+
   it.each([
     ...['/metrics', '/', '/pods', '/nodes/node-1', '/search', '/nothing'],
     ...['/api/v1/status', '/api/v1/evictions', '/api/v1/pods', '/api/v1/openapi.json'],
   ])('%s needs a password', async (path) => {
-    await using exporter = await Exporter.start({ web: { users } });
-    await exporter.synced();
     const expected = path === '/nothing' ? 404 : 200;
     const refused = await exporter.get(path);
     expect([refused.status, refused.text]).toEqual([401, 'unauthorized\n']);
@@ -40,13 +45,10 @@ describe('with users', () => {
     ['a token', { authorization: `Bearer ${password}` }],
     ['the hash', basic('alice', users.get('alice') ?? '')],
   ])('a login with %s is refused', async (_case, headers) => {
-    await using exporter = await Exporter.start({ web: { users } });
     expect((await exporter.get('/metrics', headers)).status).toBe(401);
   });
 
   it.each(['/livez', '/healthz', '/readyz', '/readyz?verbose'])('%s is open without a password', async (path) => {
-    await using exporter = await Exporter.start({ web: { users } });
-    await exporter.synced();
     expect((await exporter.get(path)).status).toBe(200);
   });
 
@@ -82,7 +84,7 @@ describe('with users', () => {
     await using exporter = await Exporter.start({ web: { users } });
     expect((await exporter.get('/livez')).status).toBe(200);
     expect((await exporter.get('/metrics', right)).status).toBe(200);
-    const rest = { tls: undefined, headers: new Map<string, string>(), rateLimit: undefined };
+    const rest = { tls: undefined, headers: new Map<string, string>() };
     exporter.app.applyWeb({ ...rest, users: new Map([['alice', hashSync('new', 4)]]) });
     expect((await exporter.get('/metrics', right)).status).toBe(401);
     const before = exporter.get('/metrics', basic('alice', 'new'));

@@ -117,7 +117,8 @@ it.each(permissions.filter(({ verb }) => verb === 'list'))(
 it.each(permissions.filter(({ verb }) => verb === 'watch'))(
   'without the permission to $verb $resource, log and metrics tell, and lists replace the watch',
   async (missing) => {
-    await using exporter = await Exporter.start({ scenario, rules: rulesWithout(missing.verb, missing.resource) });
+    const rules = rulesWithout(missing.verb, missing.resource);
+    await using exporter = await Exporter.start({ scenario, rules, settings: 'metrics: {profile: full}' });
     await exporter.synced();
     const { resource } = missing;
     const watches = async () =>

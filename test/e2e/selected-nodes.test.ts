@@ -31,19 +31,6 @@ async function start(): Promise<Exporter> {
   return exporter;
 }
 
-it('the API server selects the nodes, and the pods of the others are neither measured nor missing', async () => {
-  await using exporter = await start();
-  const scraped = await exporter.scrape();
-  expect(scraped.value('exporter_store_objects', { resource: 'nodes' })).toBe(2);
-  expect(scraped.samples('pod_used_bytes').map(({ labels }) => labels['pod'])).toEqual(['web-blue-1', 'web-blue-2']);
-  expect(scraped.value('workload_pods', { workload: 'web' })).toBe(2);
-  expect(scraped.value('workload_complete', { workload: 'web' })).toBe(1);
-  const requests = exporter.cluster.apiRequests.filter(
-    ({ user, path }) => user === 'exporter' && path.endsWith('nodes'),
-  );
-  expect(requests.map(({ query }) => query.get('labelSelector'))).toEqual(['pool=blue', 'pool=blue']);
-});
-
 it('evictions on nodes that are not selected are neither listed nor counted', async () => {
   await using exporter = await start();
   const evict = (name: string): void => {

@@ -6,7 +6,7 @@ import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { shardOf } from '../../src/cluster/kube/scope.js';
 import { combinedSeries, seriesOf } from '../support/combined-shards.js';
-import { Exporter, settingsOf, settleMs } from '../support/exporter.js';
+import { Exporter, settleMs } from '../support/exporter.js';
 import { mib } from '../support/units.js';
 
 const ttlMs = 55_000;
@@ -99,9 +99,6 @@ async function difference(exporters: Exporters): Promise<readonly string[]> {
   return [...keys].filter((key) => expected.get(key) !== actual.get(key));
 }
 
-const podCount = async (exporter: Exporter): Promise<number | undefined> =>
-  (await exporter.scrape()).value('workload_pods', { namespace: 'shop', workload: 'web', workload_type: 'deployment' });
-
 it('shards together serve exactly what one exporter of the whole cluster serves', async () => {
   await using exporters = await start();
   const { ofWhole, ofShards } = await scrapes(exporters);
@@ -114,41 +111,6 @@ it('shards together serve exactly what one exporter of the whole cluster serves'
     expect(names.length).toBeGreaterThan(0);
     expect(scraped.samples('node_absent_info')).toEqual([]);
   }
-});
-
-it('shards scrape each kubelet once, and keep nothing about the nodes of other shards', async () => {
-  await using exporters = await start();
-  const ofShards = await Promise.all(exporters.shards.map((exporter) => exporter.scrape()));
-  expect(exporters.whole.requestCounts()).toEqual(Object.fromEntries(nodes.map((name) => [name, 1])));
-  const kept = (resource: string) =>
-    ofShards.map((scraped) => scraped.value('exporter_store_objects', { resource }) ?? NaN);
-  expect(kept('nodes')).toEqual([ownNodes(0).length, ownNodes(1).length]);
-  expect(kept('pods').reduce((a, b) => a + b)).toBe(7);
-});
-
-it('shards show a configured workload without pods on their nodes as one without pods', async () => {
-  await using exporters = await start();
-  const { ofShards } = await scrapes(exporters);
-  const empty = ofShards[1 - shardOf('node-1', 2)];
-  for (const workload of ['lonely', 'nobody']) {
-    expect(empty?.value('workload_used_bytes', { workload })).toBe(0);
-    expect(empty?.value('workload_pods', { workload })).toBe(0);
-    expect(empty?.value('workload_complete', { workload })).toBe(1);
-    expect(empty?.value('workload_data_available', { workload })).toBe(1);
-    expect(empty?.value('workload_pod_max_used_bytes', { workload })).toBeUndefined();
-    expect(empty?.value('workload_limit_bytes', { workload })).toBeUndefined();
-  }
-});
-
-it('shards add a pod when it is bound to one of their nodes', async () => {
-  await using exporters = await start();
-  const { whole, shards } = exporters;
-  whole.cluster.model.bindPod('shop', 'web-5d4f8-99', 'node-2');
-  await whole.clock.advance(settleMs);
-  await expect.poll(() => podCount(whole), { interval: 10 }).toBe(7);
-  await expect.poll(() => difference(exporters), { interval: 10 }).toEqual([]);
-  const counts = await Promise.all(shards.map(podCount));
-  expect(counts.reduce((a = 0, b = 0) => a + b)).toBe(7);
 });
 
 it('shards hand over a pod that is re-created under the same name on a node of another shard', async () => {
@@ -218,12 +180,5 @@ describe('new settings', () => {
     expect(await measured()).toEqual(nodes);
     const [info, ...others] = (await exporter.scrape()).samples('exporter_scope_info');
     expect([info?.labels, others]).toEqual([{ shard: '0', total_shards: '1', node: '' }, []]);
-  });
-
-  it('new settings that leave the shard open are refused when the host name does not contain it', async () => {
-    await using exporter = await Exporter.start({ scenario: shop, settings: shardSettings(0, 2) });
-    await exporter.synced();
-    await expect(exporter.app.apply(settingsOf('cluster: {totalShards: 3}'))).rejects.toThrow(/"test-host".*--shard/);
-    expect((await exporter.scrape()).samples('exporter_scope_info')).toMatchObject([{ labels: { total_shards: '2' } }]);
   });
 });

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { combineCrc32, crc32Shift } from '../../src/metrics/exposition/crc32.js';
+import { combineCrc32, crc32Shift } from '../../src/metrics/exposition/gzip-pages.js';
 
 it('the sum of two texts in a row follows from those of each', () => {
   fc.assert(

@@ -135,7 +135,7 @@ describe('Exposition', () => {
             expect(await known.text(entries)).toBe(await new Scraped(profile, compatibility).text(entries));
           }
         }),
-        { numRuns: 40 },
+        { numRuns: 15 },
       );
     },
   );

@@ -84,7 +84,7 @@ const fullSnapshot = aClusterSnapshot({
           unenforced: 'dedicated_imagefs',
           unsetSignals: ['imagefs.inodesFree'],
           podsOnNode: [aPod()],
-          thresholds: [aNodeThreshold()],
+          thresholds: [aNodeThreshold(), aNodeThreshold({ signal: 'nodefs.inodesFree' })],
           forecasts: {
             measuredAtMs: 0,
             pods: new Map([
@@ -104,9 +104,6 @@ const fullSnapshot = aClusterSnapshot({
             maxCopiesBytes: 3,
             collection: undefined,
           },
-          headrooms: [
-            { filesystem: 'nodefs', thresholdBytes: 2, headroomBytes: -1, thresholdInodes: 2, headroomInodes: -1 },
-          ],
           pods: [
             aMeasuredPod({
               unenforced: { rule: 'all', reason: 'exempt' },

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { NodeFaults } from '../../src/facts/node/node-faults.js';
-import type { NodeForecasts } from '../../src/facts/node/node-forecasts.js';
-import type { NodeView } from '../../src/facts/node/node-view.js';
-import type { ThresholdForecast } from '../../src/facts/node/threshold-forecasts.js';
+import type { NodeForecasts, NodeView, ThresholdForecast } from '../../src/facts/node/node-view.js';
 import { silentLogger } from '../../src/lib/base/logger.js';
 import { evictionRankGroups } from '../../src/metrics/exposition/eviction-families.js';
 import {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import type { NodeObjects } from '../../src/facts/node/node-objects.js';
-import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import type { NodeObjects, NodeSnapshot } from '../../src/facts/node/node-view.js';
 import type { PodRecord } from '../../src/facts/node/pod-record.js';
 import type { PodUsage } from '../../src/facts/node/usage.js';
 import { detailGroups } from '../../src/metrics/exposition/families.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Labels, Node } from '../../src/cluster/kube/objects.js';
-import type { NodeObjects } from '../../src/facts/node/node-objects.js';
+import type { NodeObjects } from '../../src/facts/node/node-view.js';
 import { chunkIds, FamilyRenderer } from '../../src/metrics/exposition/incremental-text.js';
 import { objectGroups } from '../../src/metrics/exposition/object-families.js';
 import { objectDivision } from '../../src/metrics/exposition/pod-on-node.js';

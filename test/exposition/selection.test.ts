@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { familyGroup, type Level, seriesOf } from '../../src/metrics/exposition/family.js';
+import { familyGroup, type Level, type Profile, seriesOf } from '../../src/metrics/exposition/family.js';
 import { narrowedGroups, perSource } from '../../src/metrics/exposition/family.js';
 import {
   allowedBy,
@@ -19,8 +19,14 @@ const families = (
     { name: 'ephemeral_storage_container_used_bytes', level: 'container' },
     { name: 'ephemeral_storage_volume_used_bytes', level: 'volume' },
     { name: 'ephemeral_storage_exporter_series', level: 'exporter' },
+    { name: 'ephemeral_storage_exporter_detail', level: 'exporter' },
   ] as const
-).map((family) => ({ ...family, profile: family.level === 'container' ? ('full' as const) : ('standard' as const) }));
+).map((family) => ({ ...family, profile: profileOf(family) }));
+
+function profileOf({ name, level }: { readonly name: string; readonly level: string }): Profile {
+  if (level === 'container' || name.endsWith('_detail')) return 'full';
+  return level === 'exporter' ? 'minimal' : 'standard';
+}
 
 const allLevels: readonly Level[] = ['workload', 'node', 'pod', 'container', 'volume'];
 
@@ -30,7 +36,7 @@ function shortNames(isWanted: (family: (typeof families)[number]) => boolean): r
   return families.filter(isWanted).map(({ name }) => name.replace('ephemeral_storage_', ''));
 }
 
-/** Besides those of the exporter itself, which no rule takes away. */
+/** Besides those of the exporter itself, which the profile alone decides. */
 const all = shortNames(({ level }) => level !== 'exporter');
 const [, ofNodes = '', ofPods = '', podLimit = '', ofContainers = '', ofVolumes = ''] = all;
 
@@ -47,11 +53,22 @@ it.each<[string, Partial<FamilyRules>, ...string[]]>([
   ['nothing of a level that is off', { levels: without('pod'), allow: ['.*_(pod|node)_.*'] }, ofNodes],
   ['the families of a smaller profile', { profile: 'standard' }, ...all.filter((name) => name !== ofContainers)],
   ['nothing that only a larger profile has', { profile: 'minimal' }],
-  ['what allow matches of a larger profile', { profile: 'minimal', allow: ['.*_container_.*'] }, ofContainers],
+  [
+    'what allow matches of a larger profile',
+    { profile: 'minimal', allow: ['.*_(container|exporter)_.*'] },
+    ofContainers,
+  ],
   ['the exporter itself, whatever deny has', { deny: ['.*'] }],
 ])('the settings allow %s', (_case, rules, ...expected) => {
-  expect(shortNames(allowedBy({ ...everything, ...rules }))).toEqual([...expected, 'exporter_series']);
+  expect(shortNames(allowedBy({ ...everything, ...rules }))).toEqual([
+    ...expected,
+    'exporter_series',
+    ...ofExporter(rules),
+  ]);
 });
+
+/** Besides what each profile has of the exporter itself. */
+const ofExporter = ({ profile = 'full' }: Partial<FamilyRules>) => (profile === 'full' ? ['exporter_detail'] : []);
 
 const names = (...texts: readonly string[]): ReadonlySet<string> =>
   new Set(texts.map((text) => `ephemeral_storage_${text}`));
@@ -59,7 +76,11 @@ const names = (...texts: readonly string[]): ReadonlySet<string> =>
 it.each<[string, Partial<FamilyFilter>, readonly string[]]>([
   ['a name', { names: names('pod_used_bytes') }, ['pod_used_bytes']],
   ['names of the exporter too', { names: names('exporter_series') }, ['exporter_series']],
-  ['levels', { levels: new Set(['pod', 'exporter']) }, ['pod_used_bytes', 'pod_limit_bytes', 'exporter_series']],
+  [
+    'levels',
+    { levels: new Set(['pod', 'exporter']) },
+    ['pod_used_bytes', 'pod_limit_bytes', 'exporter_series', 'exporter_detail'],
+  ],
   [
     'what is among the names and of the levels',
     { names: names('pod_used_bytes', 'node_used_bytes'), levels: new Set(['node', 'volume']) },

@@ -161,7 +161,7 @@ describe('a file of evictions', () => {
     ['a long name', changed({ node: 'n'.repeat(3_000) })],
     ['a label that is no text', changed({ labels: { app: 1 } })],
     ['a ratio that is no number', withUsage({ ratios: [{ ...aLastUsage().ratios[0], ratio: 'NaN' }] })],
-    ['an unknown signal', changed({ nodeVerdict: { kind: 'pods', alsoBelow: ['memory.available'] } })],
+    ['a verdict of an unknown kind', changed({ nodeVerdict: { kind: 'disk', alsoBelow: [] } })],
   ])('a line of a file of evictions is left out: %s', (_what, line) => {
     const { records, leftOut } = read(withLine(line, full));
     expect(records.map(({ pod }) => pod)).toEqual(['first', full.pod]);

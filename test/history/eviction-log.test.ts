@@ -229,13 +229,6 @@ describe('records', () => {
     },
   );
 
-  it('records out of scope are forgotten', () => {
-    see(anEvicted());
-    see(anEvicted({ namespace: 'other' }));
-    log.retain(({ namespace }) => namespace === 'shop');
-    expect(log.records.map(({ namespace }) => namespace)).toEqual(['shop']);
-  });
-
   it.each([
     ['a', 'b'],
     ['b', 'a'],
@@ -307,6 +300,15 @@ it('counters are 0 for each cause but `other` before the first eviction, and the
   expect(snapshot([cart], ['node-1']).workloads[0]).toBe(workloads[0]);
   see(anEvicted({}, 'The image filesystem of the node is full'));
   expect(countOf('other')).toEqual([1, 1]);
+});
+
+it('counters of what has no pods are kept for as long as its records have series', async () => {
+  see(anEvicted());
+  await clock.advance(59 * 60_000);
+  expect(snapshot([], [])).toMatchObject({ workloads: [{}], nodes: [{}] });
+  await clock.advance(60_000);
+  expect(snapshot([], [])).toMatchObject({ workloads: [], nodes: [] });
+  expect(countOf('emptydir_limit')).toEqual([0, 0]);
 });
 
 describe('the last usage', () => {

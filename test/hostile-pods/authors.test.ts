@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import type { ClusterReport } from '../../src/people/report/cluster-report.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { indexed, largestPod, mountedEmptyDirs, type PodParts, unmountedEmptyDirs } from '../support/hostile-pods.js';
 import type { HttpAnswer } from '../support/http-get.js';
@@ -76,7 +75,7 @@ describe.skipIf(process.platform !== 'linux')('pods with 60,000 emptyDirs that n
     },
   );
 
-  it.each(atNight([14, 20], [2]))(
+  it.each(atNight([14, 20], [1]))(
     'a process starts among %i pods with 60,000 unmounted emptyDirs',
     measures,
     async (podCount) => {
@@ -93,41 +92,29 @@ describe.skipIf(process.platform !== 'linux')('pods with 60,000 emptyDirs that n
       expect(await exporter.usedBytes()).toBeLessThan(120 * mebibyte);
     },
   );
-
-  it('pods with 60,000 unmounted emptyDirs are findings with the number of their volumes', measures, async () => {
-    await using cluster = await startCluster();
-    cluster.model.addPod(podOf('a', unmountedEmptyDirs(60_000)));
-    await using exporter = await MeasuredExporter.start(cluster, '');
-    await exporter.scrape();
-    const { cluster: report } = JSON.parse((await exporter.get('/api/v1/status')).text) as { cluster: ClusterReport };
-    expect(report.findings).toMatchObject([
-      {
-        kind: 'volume_not_mounted',
-        findingCount: 1,
-        items: [{ namespace: 'attacker', pod: 'a', what: 'no container mounts emptyDir v0 and 59,999 other volumes' }],
-      },
-      { kind: 'not_in_detail', items: [{ what: 'not kept by name, beside the first 100 of each: 59,900 volumes' }] },
-    ]);
-  });
 });
 
 describe.skipIf(process.platform !== 'linux')('pods with 25,000 emptyDirs and 40,000 mounts', () => {
-  it.each(['/', '/api/v1/status'])('pods with 40,000 mounts do not block %s', measures, async (path) => {
-    await using cluster = await startCluster();
-    for (const index of atNight([0, 1, 2], [0])) {
-      cluster.model.addPod(podOf(`a${index}`, mountedEmptyDirs(25_000, 40_000, `a${index}-`)));
-    }
-    await using exporter = await MeasuredExporter.start(cluster, '');
-    await exporter.scrape();
-    const { result, blockedMs } = await exporter.measured(async () => {
-      const page = exporter.get(path);
-      const probes = indexed(5, () => exporter.get('/livez'));
-      const [{ status }, ...alive] = await Promise.all([page, ...probes]);
-      return [status, ...alive.map((probe) => probe.status)];
-    });
-    expect(result).toEqual([200, 200, 200, 200, 200, 200]);
-    expect(blockedMs).toBeLessThan(1_000);
-  });
+  it.each(atNight(['/', '/api/v1/status'], ['/']))(
+    'pods with 40,000 mounts do not block %s',
+    measures,
+    async (path) => {
+      await using cluster = await startCluster();
+      for (const index of atNight([0, 1, 2], [0])) {
+        cluster.model.addPod(podOf(`a${index}`, mountedEmptyDirs(25_000, 40_000, `a${index}-`)));
+      }
+      await using exporter = await MeasuredExporter.start(cluster, '');
+      await exporter.scrape();
+      const { result, blockedMs } = await exporter.measured(async () => {
+        const page = exporter.get(path);
+        const probes = indexed(5, () => exporter.get('/livez'));
+        const [{ status }, ...alive] = await Promise.all([page, ...probes]);
+        return [status, ...alive.map((probe) => probe.status)];
+      });
+      expect(result).toEqual([200, 200, 200, 200, 200, 200]);
+      expect(blockedMs).toBeLessThan(1_000);
+    },
+  );
 });
 
 describe.skipIf(process.platform !== 'linux')('pods with names and labels of the largest size on one node', () => {

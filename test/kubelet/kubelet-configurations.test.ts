@@ -93,17 +93,6 @@ function setUp() {
   return { clock, kubelets, summaries, lines, cache, configure, scrape };
 }
 
-it('a configuration is read in the background and known from then on', async () => {
-  const { kubelets, scrape } = setUp();
-  kubelets.isHolding = true;
-  expect(await scrape()).toBeUndefined();
-  expect(await scrape()).toBeUndefined();
-  kubelets.release();
-  await scrape();
-  expect(await scrape()).toEqual(configuration(1));
-  expect(await scrape(aNode({ name: 'node-2' }))).toBeUndefined();
-});
-
 it('a configuration is waited for by a caller that reads once', async () => {
   const { cache, scrape } = setUp();
   expect(await cache.readConfiguration(aNode(), never)).toBeUndefined();
@@ -143,18 +132,6 @@ it('a configuration is read once in 10 minutes, however often the node is scrape
   expect(kubelets.requested).toHaveLength(3);
 });
 
-it('a configuration is read again after 10 minutes, and not before', async () => {
-  const { kubelets, clock, scrape } = setUp();
-  await scrape();
-  kubelets.amount = 2;
-  await clock.advance(gateMs - 1);
-  await scrape();
-  expect(await scrape()).toEqual(configuration(1));
-  await clock.advance(1);
-  await scrape();
-  expect(await scrape()).toEqual(configuration(2));
-});
-
 it('a configuration that has not changed is the same object', async () => {
   const { kubelets, clock, scrape } = setUp();
   await scrape();
@@ -183,22 +160,6 @@ it('a configuration is not requested from a kubelet without a summary', async ()
   await scrape();
   expect(kubelets.requested).toEqual(['node-1']);
 });
-
-it.each(['forbidden', 'not_found', 'timeout'] as const)(
-  'a kubelet that fails with %s is left alone for 10 minutes',
-  async (reason) => {
-    const { kubelets, clock, scrape } = setUp();
-    kubelets.failure = new RequestError(reason, 'no');
-    await scrape();
-    await clock.advance(gateMs - 1);
-    expect(await scrape()).toBeUndefined();
-    expect(kubelets.requested).toHaveLength(1);
-    kubelets.failure = undefined;
-    await clock.advance(1);
-    await scrape();
-    expect(await scrape()).toEqual(configuration(1));
-  },
-);
 
 it('a kubelet that fails once keeps its last configuration, for 20 minutes since it was read', async () => {
   const { kubelets, clock, scrape } = setUp();
@@ -297,18 +258,6 @@ it('another machine under the same name has its own request; a late response is 
   await clock.advance(0);
   expect(await scrape(aNode({ uid: 'new' }))).toEqual(configuration(2));
   expect(kubelets.requested).toHaveLength(3);
-});
-
-it('new settings keep configurations, which are read again when they are due', async () => {
-  const { configure, clock, kubelets, scrape } = setUp();
-  await scrape();
-  configure({ readsConfigurations: true });
-  kubelets.amount = 2;
-  expect(await scrape()).toEqual(configuration(1));
-  expect(await scrape()).toEqual(configuration(1));
-  await clock.advance(gateMs);
-  await scrape();
-  expect(await scrape()).toEqual(configuration(2));
 });
 
 it('new settings forget configurations that are no longer read', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { cutPod, summedPod } from '../../src/cluster/kubelet/pod-others.js';
+import { cutPod } from '../../src/cluster/kubelet/pod-others.js';
 import { aContainerFs, aContainerSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 
 const maxCount = 5_000;
@@ -58,20 +58,6 @@ it('a pod may have more of one kind alone', () => {
     volumes: undefined,
     others: { containerCount: 1, volumeCount: 0 },
   });
-});
-
-it('a pod of sums counts what an entry of others stood for, and has no entry for what it does not list', () => {
-  const names = numbered(maxCount + 2);
-  const cut = cutPod(
-    aPodSummary({ usedBytes: 7, volumes: names.map((name) => aVolumeSummary({ name, usedBytes: 2 })) }),
-  );
-  expect(summedPod({ ...cut, containers: [] })).toMatchObject({
-    usedBytes: 7,
-    containers: [],
-    volumes: [{ name: '(others)', usedBytes: 2 * (maxCount + 2) }],
-    others: { containerCount: 0, volumeCount: maxCount + 2 },
-  });
-  expect(summedPod(aPodSummary({ volumes: undefined })).volumes).toBeUndefined();
 });
 
 describe('the sum of the others', () => {

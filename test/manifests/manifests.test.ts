@@ -2,11 +2,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 import { listSettings } from '../../src/config/settings.js';
 import { at, type Json, listAt, manifestsFolder, readObjects } from '../support/manifests/documents.js';
 import { checkSettings } from '../support/manifests/exporter-settings.js';
-import { componentNames, leastGrants, misfit, overlayNames } from '../support/manifests/overlays.js';
+import { componentNames, fits, leastGrants, overlayNames } from '../support/manifests/overlays.js';
 import { containerChecks, failing, grantsOf, podFaults, workloadsOf } from '../support/manifests/policies.js';
 
 const read = (file: string): string => readFileSync(join(manifestsFolder, file), 'utf8');
@@ -15,6 +16,8 @@ const read = (file: string): string => readFileSync(join(manifestsFolder, file),
 const files = readdirSync(manifestsFolder, { recursive: true, encoding: 'utf8' }).filter(
   (file) => file.endsWith('.yaml') && !file.endsWith('config.yaml') && !file.startsWith('rules'),
 );
+
+const chartPath = '../charts/ephemeral-storage-exporter';
 
 const kustomizations = files.filter((file) => file.endsWith('kustomization.yaml'));
 
@@ -40,8 +43,8 @@ const exporterOf = (containers: readonly Json[]): Json => containers.find(({ nam
 
 describe('the manifests', () => {
   it('manifests are found', () => {
-    expect(files.length).toBeGreaterThan(25);
-    expect(patches.size).toBeGreaterThan(5);
+    expect(files.length).toBeGreaterThan(20);
+    expect(patches.size).toBeGreaterThan(3);
     expect(workloads.map(({ overlay }) => overlay)).toEqual(['deployment', 'sharded', 'node-local', 'sidecar']);
   });
 
@@ -71,8 +74,6 @@ describe('the manifests', () => {
         'create authentication.k8s.io/tokenreviews',
         'create authorization.k8s.io/subjectaccessreviews',
       ],
-      'components/node-proxy/rbac.yaml': ['get nodes/proxy'],
-      'components/nodes-configz/rbac.yaml': ['get nodes/configz'],
     });
   });
 
@@ -93,20 +94,9 @@ describe('the manifests', () => {
     expect(others.flatMap((container) => failing(all, container))).toEqual([]);
   });
 
-  it.each(workloads)('the exporter of $overlay starts with valid flags and settings', async ({ overlay, workload }) => {
-    const own = `overlays/${overlay}/config.yaml`;
-    const config = existsSync(join(manifestsFolder, own)) ? own : 'base/config.yaml';
-    const { status, error } = await checkSettings(exporterOf(workload.containers), read(config));
+  it.each(workloads)('the exporter of $overlay starts with valid flags and settings', async ({ workload }) => {
+    const { status, error } = await checkSettings(exporterOf(workload.containers), read('base/config.yaml'));
     expect({ status, error }).toEqual({ status: 0, error: '' });
-  });
-
-  it.each(['kind', 'gke-autopilot'])('manifests have valid settings for %s', async (overlay) => {
-    const { status, out } = await checkSettings(
-      { args: ['serve', '--config.file=/etc/ephemeral-storage-exporter/config.yaml'] },
-      read(`overlays/${overlay}/config.yaml`),
-    );
-    expect(status).toBe(0);
-    expect(out).toContain('insecureSkipVerify: true');
   });
 
   it('manifests place no pod on nodes that the exporter skips, although it tolerates their taints', () => {
@@ -125,26 +115,24 @@ describe('the manifests', () => {
     expect(`[ ${avoided.join(', ')} ]`).toBe(skipped);
   });
 
-  it('manifests run the image of this version', () => {
+  it('manifests and chart run the image of this version', () => {
     const { version } = JSON.parse(readFileSync(join(manifestsFolder, '../package.json'), 'utf8')) as {
       version: string;
     };
     const [pod] = readObjects('base/pod/kustomization.yaml');
     const newName = expect.stringMatching(/^ghcr\.io\//) as unknown;
     expect(at(pod, 'images')).toEqual([{ name: commonContainer['image'], newName, newTag: version }]);
+    const [chart, values] = ['Chart.yaml', 'values.yaml'].map((file) => parse(read(`${chartPath}/${file}`)) as Json);
+    expect([chart?.['version'], chart?.['appVersion']]).toEqual([version, version]);
+    expect(at(values, 'image', 'repository')).toBe(listAt(pod, 'images')[0]?.['newName']);
   });
 
   it('manifests scrape a path and a port that the exporter serves', () => {
     const settings = new Map(listSettings().map(({ path, defaultText }) => [path, defaultText]));
     const [port] = listAt(commonContainer, 'ports');
     expect(settings.get('web.listenAddresses')).toContain(`:${String(port?.['containerPort'])}`);
-    for (const [file, key] of [
-      ['components/service-monitor/service-monitor.yaml', 'endpoints'],
-      ['components/pod-monitor/pod-monitor.yaml', 'podMetricsEndpoints'],
-    ] as const) {
-      const [endpoint] = readObjects(file).flatMap((object) => listAt(object, 'spec', key));
-      expect(endpoint?.['path']).toBe(settings.get('web.telemetryPath'));
-    }
+    const [monitor] = readObjects('components/service-monitor/service-monitor.yaml');
+    expect(listAt(monitor, 'spec', 'endpoints')[0]?.['path']).toBe(settings.get('web.telemetryPath'));
   });
 
   it('manifests let Prometheus get the path of the metrics, and nothing else', () => {
@@ -159,7 +147,7 @@ describe('the manifests', () => {
       /^ *# +- \.\.\/\.\.\/components\/([\w-]+)$/gm,
     );
     const offered = Array.from(lines, ([, name = '']) => name);
-    expect(offered.sort()).toEqual(componentNames.filter((name) => misfit(overlay, name) === undefined).sort());
+    expect(offered.sort()).toEqual(componentNames.filter((name) => fits(overlay, name)).sort());
   });
 
   it('every component is offered by an overlay', () => {

@@ -33,62 +33,6 @@ const twoContainers = [
 
 describe('attributePod: components', () => {
   it.each([
-    ['an emptyDir in memory', { type: 'emptydir', medium: 'Memory' }],
-    ['an emptyDir in huge pages', { type: 'emptydir', medium: 'HugePages-2Mi' }],
-    ['a gitRepo, which no kubelet measures', { type: 'gitrepo' }],
-    ['a secret', { type: 'secret' }],
-    ['a projected volume', { type: 'projected' }],
-    ['downward API files', { type: 'downwardapi' }],
-    ['a persistent volume', { type: 'pvc' }],
-    ['a generic ephemeral volume', { type: 'ephemeral' }],
-    ['an inline CSI volume', { type: 'csi' }],
-    ['a volume of a type that we do not know', { type: 'unknown' }],
-  ] as const)('the components do not count %s', (_, volume) => {
-    const summary = aPodSummary({ usedBytes: 4096, volumes: [aVolumeSummary({ usedBytes: 700 })] });
-    expect(measured(summary, aPod({ volumes: [aVolume(volume)] })).components).toEqual({
-      rootfs: 0,
-      logs: 0,
-      emptydir: 0,
-      configmap: 0,
-      other: 4096,
-    });
-  });
-
-  it('the logs of a container without a root filesystem are left out, as the kubelet does', () => {
-    const containers = [...twoContainers, aContainerSummary({ name: 'bare', logsBytes: 999 })];
-    const usage = measured(aPodSummary({ usedBytes: 1320, containers }));
-    expect(usage.components).toMatchObject({ rootfs: 1200, logs: 120, other: 0 });
-    expect(shares(usage)).toEqual({ app: 1100, log: 220, bare: 0 });
-  });
-
-  it('the logs of a container whose root filesystem has no figure are counted', () => {
-    const container = { name: 'app', rootfs: aContainerFs(), logs: aContainerFs({ usedBytes: 30 }) };
-    expect(measured(aPodSummary({ usedBytes: 30, containers: [container] })).components).toMatchObject({
-      rootfs: 0,
-      logs: 30,
-      other: 0,
-    });
-  });
-
-  it.each(attributionModes)('without a total, what is measured of a pod stays: %s', (mode) => {
-    const volumes = [aVolumeSummary({ name: 'scratch', usedBytes: 7 })];
-    const summary = aPodSummary({ usedBytes: undefined, inodesUsed: 3, containers: twoContainers, volumes });
-    const pod = aPod({ volumes: [aVolume({ name: 'scratch' })] });
-    const usage = attributePod({ summary, pod, mode });
-    expect(usage.components).toEqual({ rootfs: 1200, logs: 120, emptydir: 7, configmap: 0 });
-    expect(usage).toMatchObject({
-      usedBytes: undefined,
-      inodesUsed: 3,
-      containers: [
-        { usedBytes: undefined, rootfsBytes: 1000 },
-        { usedBytes: undefined, logsBytes: 20 },
-      ],
-      volumes: [{ usedBytes: 7 }],
-      volumesPending: false,
-    });
-  });
-
-  it.each([
     ['a writable layer', { rootfsBytes: 'impossible' as const }, 1, { rootfs: undefined }],
     ['logs', { logsBytes: 'impossible' as const }, 1, { logs: undefined }],
     ['an emptyDir', {}, 'impossible' as const, { emptydir: undefined }],
@@ -126,18 +70,6 @@ describe('attributePod: components', () => {
       containers: [{ rootfsBytes: 'impossible' }],
       volumes: [{ usedBytes: 'impossible', inodesUsed: 'impossible' }],
     });
-  });
-
-  it('components and shares stay exact when the parts pass 2^53', () => {
-    const max = 2 ** 53;
-    const containers = [
-      aContainerSummary({ name: 'app', rootfsBytes: max - 1, logsBytes: max }),
-      aContainerSummary({ name: 'log', rootfsBytes: max, logsBytes: 3 }),
-    ];
-    const usage = measured(aPodSummary({ usedBytes: 7, containers }));
-    expect(usage.components).toMatchObject({ rootfs: max - 1, logs: 1, other: 7 - max });
-    expect(bigSum(Object.values(usage.components))).toBe(7n);
-    expect(bigSum(Object.values(shares(usage)))).toBe(7n);
   });
 });
 
@@ -179,43 +111,11 @@ describe('attributePod: containers in any order', () => {
     volumes: [aVolume()],
   });
 
-  it.each(['measured', 'even'] as const)('container shares are the same in any order of the containers: %s', (mode) => {
-    fc.assert(
-      fc.property(
-        fc.shuffledSubarray(['app', 'log', 'proxy'], { minLength: 3 }),
-        fc.nat(20),
-        fc.nat(20),
-        (order, volumeBytes, restBytes) => {
-          const sharesOf = (names: readonly string[]) => {
-            const containers = names.map((name) => aContainerSummary({ name, rootfsBytes: 10 }));
-            const volumes = [aVolumeSummary({ usedBytes: volumeBytes })];
-            const summary = aPodSummary({ usedBytes: 30 + volumeBytes + restBytes, containers, volumes });
-            const usage = attributePod({ summary, pod, mode });
-            return shares(usage);
-          };
-          expect(sharesOf(order)).toEqual(sharesOf(['app', 'log', 'proxy']));
-        },
-      ),
-    );
-  });
-
   it('what does not divide goes to the first container by name, in whatever order they are listed', () => {
     const containers = ['proxy', 'log', 'app'].map((name) => aContainerSummary({ name, rootfsBytes: 10 }));
     const usage = measured(aPodSummary({ usedBytes: 34, containers }), pod);
     expect(shares(usage)).toEqual({ app: 12, log: 11, proxy: 11 });
   });
-});
-
-it('the even split splits the total evenly, whatever the containers and volumes hold', () => {
-  const pod = aPod({ containers: [aContainer({ name: 'app', mounts: [aMount('data')] })], volumes: [aVolume()] });
-  const summary = aPodSummary({
-    usedBytes: 1331,
-    containers: twoContainers,
-    volumes: [aVolumeSummary({ usedBytes: 11 })],
-  });
-  const usage = attributePod({ summary, pod, mode: 'even' });
-  expect(shares(usage)).toEqual({ app: 666, log: 665 });
-  expect(usage.components).toMatchObject({ rootfs: 1200, logs: 120, emptydir: 11, other: 0 });
 });
 
 it.each([
@@ -247,18 +147,6 @@ describe('attributePod: volumes pending', () => {
   ])('volumes are pending, or not: %s', (_, volumes, listed, isPending) => {
     const containers = [aContainer({ mounts: volumes.map(({ name }) => aMount(name)) })];
     expect(measured(aPodSummary({ volumes: listed }), aPod({ volumes, containers })).volumesPending).toBe(isPending);
-  });
-
-  it.each(['app', 'init', 'sidecar', 'ephemeral'] as const)(
-    'a counted volume that a container of kind %s mounts is pending',
-    (kind) => {
-      const containers = [aContainer(), aContainer({ name: 'other', kind, mounts: [aMount('data')] })];
-      expect(measured(aPodSummary(), aPod({ volumes: [aVolume()], containers })).volumesPending).toBe(true);
-    },
-  );
-
-  it('volumes of an unknown pod are not pending', () => {
-    expect(attributePod({ summary: aPodSummary(), pod: undefined, mode: 'measured' }).volumesPending).toBe(false);
   });
 });
 

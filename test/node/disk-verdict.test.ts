@@ -66,12 +66,6 @@ it('the verdict of an eviction assumes nothing where the message names the thres
   });
 });
 
-it('the verdict of an eviction is unknown where no threshold of the node is', () => {
-  const snapshot = aNodeSnapshot({ thresholds: [] });
-  const sources = { samplesOf: () => [] };
-  expect(evictionVerdict(snapshot, { ofInodes: false, named: undefined }, sources)).toBeUndefined();
-});
-
 it('the verdict of an eviction names pods where they hold enough: the kubelet has collected images before', () => {
   const summary = aNodeSummary({
     nodefs: stats,

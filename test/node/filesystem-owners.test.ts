@@ -1,11 +1,7 @@
-import { readFileSync } from 'node:fs';
-
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
-import type { FsStats, NodeSummary } from '../../src/cluster/kubelet/summary.js';
-import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
+import type { NodeSummary } from '../../src/cluster/kubelet/summary.js';
 import { type FilesystemOwners, filesystemOwners } from '../../src/facts/node/filesystem-owners.js';
 import { nodeLayout } from '../../src/facts/node/node-layout.js';
 import {
@@ -17,8 +13,6 @@ import {
   aVolume,
   aVolumeSummary,
 } from '../support/builders.js';
-import { capturePath, capturesNeeded, hasCaptures } from '../support/captures.js';
-import { sumOf } from '../support/figures.js';
 
 /** 1,000 bytes, 300 of them available; `usedBytes` as the kubelet reports it for nodefs. */
 const nodefs = anFsStats({ capacityBytes: 1000, availableBytes: 300, usedBytes: 690 });
@@ -105,56 +99,4 @@ describe('filesystemOwners', () => {
       expected.map((of) => ({ ...of, unattributedBytes: undefined })),
     );
   });
-
-  const bytes = fc.nat({ max: 2 ** 40 });
-  const stats = fc
-    .record({ availableBytes: bytes, usedBytes: bytes, written: bytes })
-    .map(({ written, ...known }) => anFsStats({ ...known, capacityBytes: known.availableBytes + written }));
-  const pods = fc.array(
-    fc
-      .record({ rootfsBytes: bytes, logsBytes: bytes, usedBytes: bytes })
-      .map(({ usedBytes, ...container }) => aPodSummary({ usedBytes, containers: [aContainerSummary(container)] })),
-  );
-
-  it('the bytes of a filesystem add up to what is used, whatever the layout', () => {
-    fc.assert(
-      fc.property(stats, fc.option(stats), fc.option(stats), pods, (ofNode, ofImages, ofContainers, all) => {
-        const summary = aNodeSummary({
-          nodefs: ofNode,
-          imagefs: ofImages ?? undefined,
-          containerfs: ofContainers ?? undefined,
-          pods: all,
-        });
-        const found = filesystemOwners({ summary, layout: nodeLayout(summary) });
-        expectSums(summary, found);
-        const total = all.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0);
-        expect(sumOf(found.map(({ podsUsedBytes }) => podsUsedBytes))).toBe(total);
-      }),
-    );
-  });
 });
-
-describe.skipIf(!hasCaptures)(`filesystemOwners: a live kubelet (${capturesNeeded})`, () => {
-  it.each([
-    'kubelet_1_26_summary.json',
-    'kubelet_1_37_cri_summary.json',
-    'kubelet_1_37_dedicated_imagefs_summary.json',
-    'kubelet_1_37_psi_summary.json',
-    'kubelet_1_37_summary.json',
-  ])('the bytes of each filesystem add up to what is used in %s', (file) => {
-    const summary = decodeSummary(readFileSync(capturePath(`live/${file}`)), file);
-    const found = filesystemOwners({ summary, layout: nodeLayout(summary) });
-    expect(found[0]?.unattributedBytes).toBeDefined();
-    expectSums(summary, found);
-  });
-});
-
-function expectSums(summary: NodeSummary, found: readonly FilesystemOwners[]): void {
-  for (const { filesystem, podsUsedBytes, imagesUsedBytes, unattributedBytes } of found) {
-    const of: FsStats | undefined = summary[filesystem];
-    const usedBytes =
-      filesystem === 'nodefs' ? of?.usedBytes : (of?.capacityBytes ?? NaN) - (of?.availableBytes ?? NaN);
-    if (unattributedBytes === undefined) continue;
-    expect(sumOf([podsUsedBytes, imagesUsedBytes, unattributedBytes])).toBe(usedBytes);
-  }
-}

@@ -115,16 +115,6 @@ describe('frozen statistics', () => {
     expect(times.observe(summaryOf({ nodefs: 100, imagefs: 106 }), 6 * minute).filesystems.size).toBe(0);
   });
 
-  it('all times of a kubelet may be frozen', () => {
-    const times = { nodefs: 90, imagefs: 91, pods: { a: [92] } };
-    expect(
-      observed([
-        [0, times],
-        [5, times],
-      ])[1],
-    ).toEqual(['nodefs imagefs a', 90]);
-  });
-
   it('the same summary is observed once', () => {
     const times = new FrozenTimes();
     const summary = summaryOf({ nodefs: 1 });

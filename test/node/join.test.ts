@@ -27,27 +27,6 @@ function join({ listed, known = [], deletedUids = [], scope = {} }: Scene): {
   return { pods: Array.from(pods, ([{ uid }, pod]) => [uid, pod]), counts: Object.fromEntries(counts) };
 }
 
-it('pods are joined by namespace, name and UID', () => {
-  const cart = aPod({ name: 'cart-0' });
-  const other = aPod({ namespace: 'test', name: 'cart-0' });
-  const listed = [aPodSummary({ namespace: 'test', name: 'cart-0' }), aPodSummary({ name: 'cart-0' })];
-  expect(join({ listed, known: [cart, other] })).toEqual({
-    pods: [
-      ['uid-test-cart-0', other],
-      ['uid-shop-cart-0', cart],
-    ],
-    counts: {},
-  });
-});
-
-it('a static pod is joined by the hash of its manifest', () => {
-  const mirror = aPod({ name: 'etcd-node-1', uid: 'api-uid', kubeletUid: 'hash', isStatic: true });
-  expect(join({ listed: [aPodSummary({ name: 'etcd-node-1', uid: 'hash' })], known: [mirror] })).toEqual({
-    pods: [['hash', mirror]],
-    counts: {},
-  });
-});
-
 it('the API UID of a static pod is taken for that of another pod', () => {
   const mirror = aPod({ uid: 'api-uid', kubeletUid: 'hash', isStatic: true });
   expect(join({ listed: [aPodSummary({ uid: 'api-uid' })], known: [mirror] }).counts).toEqual({ other_node: 1 });

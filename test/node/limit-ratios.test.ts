@@ -97,46 +97,4 @@ describe('limitRatios: pods', () => {
     const pod = limited(parseAmount(`${thousandths}m`));
     expect(limitRatios({ ...input, pod, summary: aPodSummary() })[0]?.limitQuantity).toBe(limitQuantity);
   });
-
-  it('a ratio is exact for limits with fractions of a byte', () => {
-    const limit = { roundedUp: 10, nanosBelow: 500_000_000 };
-    const ratioOf = (usedBytes: number) =>
-      limitRatios({
-        summary: aPodSummary({ usedBytes, containers: [] }),
-        pod: aPod({ containers: [aContainer({ limitBytes: limit })] }),
-        hasDedicatedImagefs: false,
-        enforcesSidecars: true,
-        resizesVolumes: false,
-      })[0];
-    expect(ratioOf(9)?.ratio).toBeLessThan(1);
-    expect(ratioOf(10)?.ratio).toBeCloseTo(10 / 9.5);
-  });
-
-  it('static pods have a ratio, although they are never evicted for it', () => {
-    const summary = aPodSummary({ usedBytes: 7, containers: [] });
-    expect(told({ summary, pod: limited(5, { isStatic: true }) })).toEqual(['pod: 7/5']);
-  });
-});
-
-const usageOf = (figures: ContainerSummaryFigures) =>
-  aPodSummary({ usedBytes: 1, containers: [aContainerSummary(figures)] });
-const onlyContainer = (lines: readonly string[]) => lines.filter((line) => line.startsWith('container'));
-
-it.each([
-  ['the root filesystem', { logsBytes: 400 }, ['container main: 400/500']],
-  ['the logs', { rootfsBytes: 600 }, ['container main: 600/500']],
-  ['both', {}, ['container main: 0/500']],
-])('the ratio of a container is of what there is without %s', (_what, figures, expected) => {
-  const pod = aPod({ containers: [aContainer({ limitBytes: 500 })] });
-  expect(onlyContainer(told({ summary: usageOf(figures), pod }))).toEqual(expected);
-});
-
-it('ratios are in the order in which the kubelet checks the rules', () => {
-  const summary = aPodSummary({
-    usedBytes: 9,
-    containers: [aContainerSummary()],
-    volumes: [aVolumeSummary({ usedBytes: 1 })],
-  });
-  const pod = aPod({ containers: [aContainer({ limitBytes: 5 })], volumes: [aVolume({ sizeLimitBytes: 2 })] });
-  expect(told({ summary, pod })).toEqual(['emptydir data: 1/2', 'pod: 9/5', 'container main: 0/5']);
 });

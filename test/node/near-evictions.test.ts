@@ -87,13 +87,13 @@ it.each([
   { nodeCount: 5_000, nearCount: 900, expectedCount: 100 },
   { nodeCount: 1_000, nearCount: 3, expectedCount: 3 },
 ])('the nearest of $nearCount nodes in $nodeCount are $expectedCount', ({ nodeCount, nearCount, expectedCount }) => {
-  const nodes = Array.from({ length: nearCount }, (_, index) => ({ nodeName: `n${index}`, timeMs: 0 }));
+  const nodes = new Map(Array.from({ length: nearCount }, (_, index) => [`n${index}`, 0]));
   expect(nearestNodes(nodes, nodeCount).size).toBe(expectedCount);
 });
 
 it('the nearest nodes are those that evict first, then in the given order', () => {
   const times = [Infinity, 3, Infinity, 0, 2, 2, 1, 9, 8, 7, 6, 5];
-  const nodes = times.map((timeMs, index) => ({ nodeName: String(index), timeMs }));
+  const nodes = new Map(times.map((timeMs, index) => [String(index), timeMs]));
   expect([...nearestNodes(nodes, 12)].join(' ')).toBe('3 6 4 5 1 11 10 9 8 7');
 });
 

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
@@ -22,11 +21,7 @@ it.each<[string, Partial<Pod>, number, boolean]>([
   ['one that has failed', { phase: 'Failed' }, matureAtMs + 1, false],
   ['one of unknown phase', { phase: 'Unknown' }, matureAtMs + 1, false],
 ])('a pod is expected, or not: %s', (_, overrides, nowMs, expected) => {
-  expect(isExpected({ pod: aPod({ runningSinceMs: sinceMs, ...overrides }), nowMs, graceMs })).toBe(expected);
-});
-
-it('a running pod is expected at once without a grace period', () => {
-  expect(isExpected({ pod: aPod({ runningSinceMs: sinceMs }), nowMs: sinceMs + 1, graceMs: 0 })).toBe(true);
+  expect(isExpected(aPod({ runningSinceMs: sinceMs, ...overrides }), nowMs)).toBe(expected);
 });
 
 describe('expectedPods', () => {
@@ -36,45 +31,13 @@ describe('expectedPods', () => {
   const done = aPod({ name: 'done', runningSinceMs: sinceMs - 7, phase: 'Succeeded' });
 
   it('expectations hold until the first grace period ends', () => {
-    expect(expectedPods({ pods: [younger, old, done, young], nowMs: matureAtMs, graceMs })).toEqual({
+    expect(expectedPods([young, old, done, younger], matureAtMs)).toEqual({
       pods: [old],
       validUntilMs: matureAtMs,
     });
-    expect(expectedPods({ pods: [younger, old, done, young], nowMs: matureAtMs + 1, graceMs })).toEqual({
+    expect(expectedPods([younger, old, done, young], matureAtMs + 1)).toEqual({
       pods: [old, young],
       validUntilMs: matureAtMs + 7,
     });
-  });
-
-  it.each([
-    ['no pod', []],
-    ['pods past their grace period', [old]],
-    ['pods that do not run', [done, aPod({ runningSinceMs: undefined })]],
-  ])('expectations hold for ever with %s', (_, pods) => {
-    expect(expectedPods({ pods, nowMs: matureAtMs, graceMs }).validUntilMs).toBe(Infinity);
-  });
-
-  it('expectations are the same until the time that they name, and others after it', () => {
-    const pods = fc.array(
-      fc
-        .record({
-          runningSinceMs: fc.option(fc.nat(200), { nil: undefined }),
-          phase: fc.constantFrom('Running', 'Running', 'Pending'),
-        })
-        .map((pod) => aPod(pod)),
-    );
-    fc.assert(
-      fc.property(pods, fc.nat(300), fc.nat(100), (list, nowMs, grace) => {
-        const at = (timeMs: number) => expectedPods({ pods: list, nowMs: timeMs, graceMs: grace });
-        const { pods: expected, validUntilMs } = at(nowMs);
-        if (validUntilMs === Infinity) {
-          expect(at(nowMs + 1_000_000).pods).toEqual(expected);
-          return;
-        }
-        expect(validUntilMs).toBeGreaterThanOrEqual(nowMs);
-        expect(at(validUntilMs).pods).toEqual(expected);
-        expect(at(validUntilMs + 1).pods.length).toBeGreaterThan(expected.length);
-      }),
-    );
   });
 });

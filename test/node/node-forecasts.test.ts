@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import type { LimitRatio } from '../../src/facts/node/limit-ratios.js';
-import { nextThreshold, type NodeForecasts, NodeMeasurements, timeToMs } from '../../src/facts/node/node-forecasts.js';
+import { NodeMeasurements } from '../../src/facts/node/node-forecasts.js';
+import { nextThreshold } from '../../src/facts/node/node-standing.js';
 import type { NodeThreshold } from '../../src/facts/node/node-thresholds.js';
+import { type NodeForecasts, timeToMs } from '../../src/facts/node/node-view.js';
 import type { DerivedPod, PodRecord } from '../../src/facts/node/pod-record.js';
 import {
   aContainerFs,

@@ -40,11 +40,6 @@ it('the layout of a node is split when writable layers lie apart from the images
   expect(nodeLayout(aNodeSummary({ nodefs, imagefs: images, containerfs: disk })).hasDedicatedImagefs).toBe(true);
 });
 
-it('the layout of a node is not split when the kubelet repeats the image filesystem, or has no other', () => {
-  expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs: disk, containerfs: disk })).hasSplitImagefs).toBe(false);
-  expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs: disk })).hasSplitImagefs).toBeUndefined();
-});
-
 describe('layoutEvidence: filesystems of one size', () => {
   const nodefs = { ...disk, usedBytes: 50, inodesUsed: 26 };
   type Stats = Partial<typeof nodefs>;
@@ -118,12 +113,5 @@ describe('layoutEvidence: filesystems of one size', () => {
     expect(sameFilesystem('imagefs', { ...summary, nodefs: undefined }, oneDisk)).toBeUndefined();
     const places = evictionSignals.map((signal) => signalPlace(signal, { summary, layout: nodeLayout(summary) }));
     expect(expected).toEqual(expect.arrayContaining(places.filter((name) => summary[name] !== undefined)));
-  });
-
-  it('writable layers are not split from images because they hold more', () => {
-    const images = { ...nodefs, capacityBytes: 200_000 };
-    const summary = (timeMs: number) =>
-      aNodeSummary({ nodefs, imagefs: { ...images, ...more, timeMs }, containerfs: { ...images, ...more, timeMs } });
-    expect(layoutFrom(layoutEvidence(summary(2), layoutEvidence(summary(1)))).hasSplitImagefs).toBe(false);
   });
 });

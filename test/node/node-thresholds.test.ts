@@ -105,9 +105,4 @@ describe('nodeThresholds: one threshold', () => {
   ])('a threshold has its value, its headroom and its state: %s', (_case, nodefs, value, expected) => {
     expect(ofNodefs(nodefs, value)).toMatchObject({ ...expected, isAssumed: false });
   });
-
-  it('a threshold takes a percentage as the kubelets do, who keep it as a float32', () => {
-    const threshold = ofNodefs({ availableBytes: 0, capacityBytes: 100 * 2 ** 30 }, { ratio: Math.fround(0.1) });
-    expect(threshold?.threshold).toBe(10_737_418_400); // 160 bytes more than a tenth
-  });
 });

@@ -272,13 +272,7 @@ describe('a node whose kubelet or object is not what it seems', () => {
     const view = viewer(aNode({ labels }))(summaryAt(1, 1), 0);
     const { snapshot } = view;
     expect(snapshot.pods).toHaveLength(1);
-    expect(snapshot).toMatchObject({
-      thresholds: [],
-      unsetSignals: [],
-      refutedSignals: [],
-      headrooms: [],
-      unreadPodCount: 0,
-    });
+    expect(snapshot).toMatchObject({ thresholds: [], unsetSignals: [], refutedSignals: [], unreadPodCount: 0 });
     expect([victimRanking(snapshot), filesystemOwners(snapshot), enforcementKinds(view)]).toEqual([
       undefined,
       [],

@@ -73,12 +73,6 @@ describe('podFindings: units', () => {
     expect(allFindingsOf(pod)).toEqual(expected);
   });
 
-  it('a limit that is less than a sizeLimit by its unit is found once', () => {
-    const volumes = [aVolume({ name: 'data', sizeLimitBytes: 2048 })];
-    const containers = [aContainer({ limitBytes: half, mounts: [aMount('data')] }), aContainer({ name: 'other' })];
-    expect(allFindingsOf({ volumes, containers }).map(({ kind }) => kind)).toEqual(['amount_below_1ki']);
-  });
-
   it('a sizeLimit has an unlikely unit, also where the kubelet enforces no limits', () => {
     const volumes = [aVolume({ name: 'data', sizeLimitBytes: half })];
     const containers = [aContainer({ mounts: [aMount('data')] })];
@@ -97,10 +91,6 @@ it.each<[string, Partial<Pod>, string | undefined, boolean]>([
 ])('a request %s', (_case, pod, kubeletVersion, isFound) => {
   const found = findingsOf(pod, { node: aNode({ kubeletVersion }) });
   expect(found).toEqual(isFound ? [{ kind: 'request_counts_as_zero', requestBytes: 5 }] : []);
-});
-
-it('a request is not judged before the node is known', () => {
-  expect(findingsOf(zeroRequest, { node: undefined })).toEqual([]);
 });
 
 const lone = (container: string, limitBytes: number, ...others: readonly string[]) => [

@@ -68,7 +68,6 @@ function recorded({
       maxUnknownPods: 20,
       growth: () => new Map(summary.pods.map((pod) => [pod, growth[pod.name] ?? 0])),
       ttlMs: 10_000,
-      graceMs: 60_000,
     },
   );
   const [measured] = snapshot.pods;

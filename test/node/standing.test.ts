@@ -1,8 +1,11 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
+import type { EvictionSignal } from '../../src/cluster/kubelet/eviction-signals.js';
 import type { LimitRatio } from '../../src/facts/node/limit-ratios.js';
-import { noForecasts } from '../../src/facts/node/node-forecasts.js';
+import { isNearPressure } from '../../src/facts/node/node-forecasts.js';
+import { nodeStanding } from '../../src/facts/node/node-standing.js';
+import { noForecasts } from '../../src/facts/node/node-view.js';
 import type { PodRecord } from '../../src/facts/node/pod-record.js';
 import { isNear, podStanding } from '../../src/facts/node/standing.js';
 import type { UnenforcedReason } from '../../src/facts/node/unenforced-limits.js';
@@ -19,6 +22,7 @@ import {
   aLimitRatio,
   aMeasuredPod,
   aNodeSnapshot,
+  aNodeThreshold,
   aPodUsage,
   aReading,
 } from '../support/snapshot-builders.js';
@@ -117,7 +121,7 @@ it('tile, problems, list and namespaces count the same pods near a limit', async
       const snapshot = aNodeSnapshot({ pods, forecasts });
       const node = aFreshNode(snapshot, 0);
       const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
-      const ranked = new RankedPods({ podCount: 99, limitCount: 99 });
+      const ranked = new RankedPods(99);
       for (const record of pods) ranked.add({ node, pod: record }, snapshot.context);
       const { nearLimitPodCount: near, reachedLimitPodCount: reached } = ranked.counts;
 
@@ -126,8 +130,69 @@ it('tile, problems, list and namespaces count the same pods near a limit', async
       const namespaces = await listNamespaces(reading, parseListQuery('namespaces', {}), lane);
       expect(namespaces.items.reduce((sum, { nearLimitPodCount }) => sum + nearLimitPodCount, 0)).toBe(near + reached);
       const named = ranked.limits().items.filter(({ standing }) => isNear(standing));
+      expect(named.filter(({ standing }) => standing === 'above')).toHaveLength(reached);
       expect(new Set(named.map((item) => item.pod))).toEqual(new Set(list.items.map((item) => item.pod)));
     }),
     { numRuns: 150 },
   );
+});
+
+describe('nodes close to evicting pods', () => {
+  const soonMs = 600_000;
+  const none = { pods: 0, images: 0, other: 0 };
+  const disk = { filesystem: 'nodefs', ofInodes: false, atMs: 0, capacity: 1, available: 1, held: none } as const;
+  const fill = { ...disk, grown: none, durationMs: 0, fallen: 0, cause: undefined, calmAtMs: 0 };
+
+  interface Sketch {
+    readonly signal?: EvictionSignal;
+    readonly threshold?: number;
+    readonly headroom?: number | undefined;
+    readonly timeMs?: number | undefined;
+    readonly endsInMs?: number;
+    readonly isWarned?: boolean;
+  }
+  const snapshotOf = (all: readonly Sketch[]) => {
+    const thresholds = all.map(({ signal = 'nodefs.available', headroom, threshold = 100 }) =>
+      aNodeThreshold({ signal, threshold, headroom, available: headroom, isCrossed: (headroom ?? 0) < 0 }),
+    );
+    const forecasts = thresholds.flatMap(({ signal, headroom, threshold, isAssumed }, index) => {
+      const { timeMs, endsInMs = Infinity } = all[index] ?? {};
+      const isForecast = timeMs !== undefined && headroom !== undefined && threshold !== 0;
+      return isForecast ? [{ signal, isAssumed, reachedAtMs: timeMs, endsAtMs: timeMs + endsInMs }] : [];
+    });
+    const fills = thresholds.flatMap(({ signal }, index) =>
+      all[index]?.isWarned === true ? [{ ...fill, warnedOf: signal }] : [],
+    );
+    return aNodeSnapshot({ thresholds, forecasts: { ...noForecasts, thresholds: forecasts }, fills });
+  };
+  const sketches = fc.record<Sketch>({
+    signal: fc.constantFrom('nodefs.available', 'imagefs.available', 'nodefs.inodesFree', 'containerfs.available'),
+    threshold: fc.constantFrom(0, 100),
+    headroom: fc.constantFrom(undefined, -1, 0, 24, 25, 1_000),
+    timeMs: fc.constantFrom(undefined, -1, 0, soonMs, soonMs + 1),
+    endsInMs: fc.constantFrom(0, Infinity),
+    isWarned: fc.boolean(),
+  });
+
+  it('are close on pages wherever they are in series, and beside them only where a warning of the disk lasts', () => {
+    fc.assert(
+      fc.property(fc.array(sketches, { maxLength: 4 }), (all) => {
+        const snapshot = snapshotOf(all);
+        const { isClose } = nodeStanding({ state: 'fresh' }, snapshot);
+        const differs = isClose !== isNearPressure(snapshot);
+        expect(differs ? [isClose, snapshot.fills.length > 0] : [true, true]).toEqual([true, true]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each<[string, Sketch, ageMs: number, isClose: boolean]>([
+    ['in the pause of a pull of images, after a warning', { isWarned: true }, 0, true],
+    ['once the forecast has come within ten minutes', { timeMs: soonMs + 30_000 }, 30_000, true],
+    ['not once the forecast has ended', { timeMs: 1_000, endsInMs: 0 }, 2_000, false],
+  ])('are those of the moment on pages, and of the summary in series: %s', (_case, of, ageMs, isClose) => {
+    const snapshot = snapshotOf([{ headroom: 1_000, ...of }]);
+    expect(nodeStanding({ state: 'fresh', ageMs }, snapshot).isClose).toBe(isClose);
+    expect(isNearPressure(snapshot)).toBe(!isClose);
+  });
 });

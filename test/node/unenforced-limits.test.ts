@@ -132,9 +132,9 @@ describe('podUnenforced', () => {
     { pod: 'that does not run', runsChangedAtMs: 0, runningSinceMs: undefined, expected: false },
   ])('a writable layer of a pod $pod than the grace period is missing: $expected', ({ expected, ...pod }) => {
     const summary = aPodSummary({ containers: [aContainerSummary({ logsBytes: 1 })] });
-    expect(lacksRootfsLastingly(summary, pod, { measuredAtMs: 100_000, graceMs: 60_000 })).toBe(expected);
+    expect(lacksRootfsLastingly(summary, pod, 100_000)).toBe(expected);
     const measured = aPodSummary({ containers: [aContainerSummary({ rootfsBytes: 0 })] });
-    expect(lacksRootfsLastingly(measured, pod, { measuredAtMs: 100_000, graceMs: 60_000 })).toBe(false);
+    expect(lacksRootfsLastingly(measured, pod, 100_000)).toBe(false);
   });
 });
 

@@ -34,7 +34,6 @@ function setUp({ scope = everything, known = [shopPod], listed = known, unlisted
     },
     scope,
     clock,
-    graceMs,
   });
   const trackers = new NodeTrackers(options);
   const summaryOf = (pods: NonNullable<Scene['listed']>) =>
@@ -65,10 +64,6 @@ function setUp({ scope = everything, known = [shopPod], listed = known, unlisted
 
 const counted = [1, shopPod.runningContainerCount];
 const unknown = [undefined, undefined];
-
-it('a node of which the exporter reads all pods has ranks and counts', () => {
-  expect(setUp({}).read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'], counts: counted });
-});
 
 it.each<readonly [string, Scene, number]>([
   ['cluster.namespaces', { scope: { namespaces: ['shop'], hasPodSelector: false }, listed: [shopPod, opsPod] }, 1],

@@ -5,7 +5,6 @@ import type { EvictionSignal } from '../../src/cluster/kubelet/eviction-signals.
 import { evictionRequest, exemptionOf, isActive } from '../../src/facts/node/limits.js';
 import { rankVictims, type Victim } from '../../src/facts/node/victims.js';
 import { type CaseInput, casePods, readCases } from '../support/kubelet-answers.js';
-import { firstVictims } from '../support/victims.js';
 
 interface RankCase extends CaseInput {
   readonly requests: Readonly<Record<string, string>>;
@@ -62,12 +61,12 @@ function exemptions(pods: readonly Victim['pod'][]): object {
 function answered(victims: readonly Victim[]): Omit<SignalAnswer, 'signals'> {
   const ranks = [...new Set(victims.map(({ rank }) => rank))];
   const order = ranks.map((rank) => namesOf(victims.filter((victim) => victim.rank === rank)).sort());
-  const first = firstVictims(victims);
-  const firstRank = first[0]?.rank ?? Infinity;
+  const evictable = victims.filter(({ exempt }) => exempt === undefined);
+  const firstRank = evictable[0]?.rank ?? Infinity;
   return {
     order,
     usage: Object.fromEntries(victims.flatMap(({ pod, usage }) => (usage === undefined ? [] : [[pod.name, usage]]))),
-    first: namesOf(first).sort(),
+    first: namesOf(evictable.filter(({ rank }) => rank === firstRank)).sort(),
     skipped: namesOf(victims.filter(({ rank, exempt }) => rank <= firstRank && exempt !== undefined)).sort(),
   };
 }

@@ -5,13 +5,12 @@ import { lacksYoungPod } from '../../src/facts/node/young-pods.js';
 import { aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 
 const nowMs = 1_000_000;
-const graceMs = 60_000;
 
 const since = (ageMs: number, overrides: Partial<Pod> = {}): Pod =>
   aPod({ runningSinceMs: nowMs - ageMs, ...overrides });
 
 const lacks = (podsOnNode: readonly Pod[], possibleNowMs: readonly number[] = [nowMs]): boolean =>
-  lacksYoungPod({ summary: aNodeSummary({ pods: [aPodSummary()] }), podsOnNode, possibleNowMs, graceMs });
+  lacksYoungPod({ summary: aNodeSummary({ pods: [aPodSummary()] }), podsOnNode, possibleNowMs });
 
 it.each<[string, readonly Pod[]]>([
   ['a pod that has just started', [since(0, { name: 'x' })]],

@@ -4,7 +4,7 @@ import { type Capture, capturesNeeded, hasCaptures, readCaptures } from '../supp
 import { predict, type Recording, type Semantics } from './predict.js';
 import type { RawNode, RawPod, RawSummary } from './raw.js';
 import { replayed } from './replayed.js';
-import { differences, familiesOf } from './series.js';
+import { differences, familiesOf, type SeriesTable } from './series.js';
 
 const captures = readCaptures();
 
@@ -33,6 +33,17 @@ async function servedFamilies(name: string): Promise<readonly string[]> {
   return familiesOf(await replayed(capture, allPods));
 }
 
+/** The kubelet's own file for /etc/hosts takes one block. */
+const restsBytes = [0, 4096];
+
+/** The values of a family's series that have this text among their labels. */
+const valuesOf = (served: SeriesTable, family: string, labels: string): readonly number[] =>
+  [...served].flatMap(([key, value]) => (key.startsWith(`${family}{`) && key.includes(labels) ? [value] : []));
+
+function subsetSums(values: readonly number[]): ReadonlySet<number> {
+  return values.reduce((sums, value) => new Set([...sums, ...[...sums].map((total) => total + value)]), new Set([0]));
+}
+
 describe.skipIf(!hasCaptures)(`the exposition of a recorded summary (${capturesNeeded})`, () => {
   it.each(cases)(
     'recorded summaries have the predicted series alone: $name, $attribution, controllers: $controllers',
@@ -42,6 +53,17 @@ describe.skipIf(!hasCaptures)(`the exposition of a recorded summary (${capturesN
       expect(differences(predict(recordingOf(capture), semantics), served)).toEqual([]);
     },
   );
+
+  it.each(captures)('kubelets count what this project counts, and one block: $name', async (capture) => {
+    const served = await replayed(capture, allPods);
+    for (const [key, restBytes] of served) {
+      if (!/^pod_component_used_bytes.*"other"/.test(key)) continue;
+      const ofPod = /namespace=.*pod="[^"]*"/.exec(key)?.[0] ?? 'no pod';
+      // Those of which the API server's objects are not there.
+      const volumes = subsetSums(valuesOf(served, 'volume_used_bytes', `${ofPod},type="unknown"`));
+      expect(restsBytes.some((bytes) => volumes.has(restBytes - bytes))).toBe(true);
+    }
+  });
 
   it.each(['influxdata_telegraf_inline_summary.json', 'newrelic_nri-kubernetes_kubelet_summary_response_ok.json'])(
     'a recorded summary has no series of pods where the kubelet reports no ephemeral storage: %s',

@@ -23,7 +23,7 @@ export async function replayed({ summary, pods, nodes }: RecordedTexts, semantic
     // Evictions are predicted by the kubelet's own answers: test/eviction.
     metrics: {
       profile: 'full',
-      deny: ['ephemeral_storage_(pod_(evicted_.*|eviction_rank|time_to_limit_seconds)|node_time_to_eviction_seconds)'],
+      deny: ['ephemeral_storage_(pod_(evicted_.*|eviction_rank|time_to_limit_seconds)|node_(time_to_)?eviction_.*)'],
     },
     workloads: { controllers: semantics.controllers },
     attribution: semantics.attribution,

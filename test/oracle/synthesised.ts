@@ -226,6 +226,10 @@ export const synthesised = {
   'one filesystem for all': recording([limited], { imageFs: fsStats(9000, 80), containerFs: fsStats(9000, 80) }),
   'volumes of many kinds': recording([shared]),
   'sidecars and init containers': recording([withSidecars]),
+  'sidecars on a node of 1.36': {
+    ...recording([withSidecars]),
+    nodes: [{ metadata: { name: nodeName, uid: 'uid-n1' }, status: { nodeInfo: { kubeletVersion: 'v1.36.9' } } }],
+  },
   'a static critical pod over its limit': recording([staticPod]),
   'a virtual kubelet without storage': recording([
     recordedPod({ name: 'virtual', containers: [{ name: 'app' }], spec: { containers: [containerSpec('app', '1k')] } }),

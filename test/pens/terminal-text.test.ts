@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { notFound } from '../../src/commands/text/not-found.js';
 import { dataText, screenColumns } from '../../src/commands/text/output.js';
 import { type Column, renderTable } from '../../src/people/pens/table.js';
 import { displayWidth, shorten } from '../../src/people/pens/terminal-text.js';
+import { notFound } from '../../src/serve/source/not-found.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 
@@ -64,9 +64,9 @@ describe('tables', () => {
     });
   });
 
-  it('a table leaves out what it is read for before it shortens a name that would fit alone', () => {
+  it('a table shortens the longest names, and no others, before it leaves out what it is read for', () => {
     const all = ranked(1);
-    expect(renderTable(all, rows, 27).lines[1]).toBe('a-rather-long-name   1.0MiB');
+    expect(renderTable(all, rows, 32).lines[1]).toBe('a-rather…ng-name   1.0MiB  some');
     expect(renderTable(all, rows, 26)).toMatchObject({
       lines: ['NAME           USED  EXTRA', 'a-rat…name   1.0MiB  some', 'short       10.0MiB  -'],
       dropped: [],

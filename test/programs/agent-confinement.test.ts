@@ -5,8 +5,9 @@ import { chmod } from 'node:fs/promises';
 import { expect, it } from 'vitest';
 
 import { at, listAt } from '../support/manifests/documents.js';
-import { canRender, renderOverlay } from '../support/manifests/kustomize.js';
+import { canRender, renderOwn } from '../support/manifests/kustomize.js';
 import { exporterOf, workloadsOf } from '../support/manifests/policies.js';
+import { readmeBlocks } from '../support/manifests/readme.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
 /** What a process tries that has the rights of the container: each line is an attempt and its error, or `works`. */
@@ -67,8 +68,10 @@ it.skipIf(!canTry)(
   'what the agent could do with the rights of its container is to read cgroups (needs root, unshare, setpriv, python3, kubectl)',
   async () => {
     await using folder = await temporaryFolder();
-    const exporter = exporterOf(renderOverlay('node-local-agent'));
-    const [pod] = workloadsOf(renderOverlay('node-local-agent')).map((workload) => workload.pod);
+    const [, , , , agentPatches = ''] = readmeBlocks('Your image, namespace and settings', 'yaml');
+    const objects = renderOwn({ text: `resources: [MANIFESTS/overlays/node-local]\n${agentPatches}` });
+    const exporter = exporterOf(objects);
+    const [pod] = workloadsOf(objects).map((workload) => workload.pod);
     const uid = String(at(pod, 'securityContext', 'runAsUser'));
     expect(at(exporter, 'securityContext', 'capabilities')).toEqual({ drop: ['ALL'] });
     expect(listAt(exporter, 'volumeMounts').filter(({ name }) => String(name).startsWith('host-'))).toEqual([

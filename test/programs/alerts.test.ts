@@ -131,17 +131,22 @@ describeInEachPrometheus('the shipped rules', (programs) => {
     await firing(prometheus);
 
     cluster.model.addPod(pod('cart-5d4f8-c', 'node-3', 30 * mib));
-    const over = await firing(prometheus, 'EphemeralStorageNearLimit', 'EphemeralStorageOverLimit');
+    const over = await firing(prometheus, 'EphemeralStorageNearLimit', 'EphemeralStoragePodEvictionSoon');
     const labels = { namespace: 'shop', pod: 'cart-5d4f8-c', node: 'node-3', severity: 'warning' };
-    expect(over.find((alert) => nameOf(alert) === 'EphemeralStorageOverLimit')?.labels).toEqual({
-      alertname: 'EphemeralStorageOverLimit',
+    expect(over.find((alert) => nameOf(alert) === 'EphemeralStoragePodEvictionSoon')?.labels).toEqual({
+      alertname: 'EphemeralStoragePodEvictionSoon',
       ...labels,
     });
 
     await cluster.setFault('node-3', 'down');
-    await firing(prometheus, 'EphemeralStorageNearLimit', 'EphemeralStorageOverLimit', 'EphemeralStorageNodeAbsent');
+    await firing(
+      prometheus,
+      'EphemeralStorageNearLimit',
+      'EphemeralStoragePodEvictionSoon',
+      'EphemeralStorageNodeAbsent',
+    );
     await eventually('the alert to tell that its values are the last ones', async () => {
-      const alert = (await prometheus.alerts()).find((active) => nameOf(active) === 'EphemeralStorageOverLimit');
+      const alert = (await prometheus.alerts()).find((active) => nameOf(active) === 'EphemeralStoragePodEvictionSoon');
       return alert?.annotations['description']?.endsWith('these are its last values.') === true ? alert : undefined;
     });
     cluster.model.completePod('shop', 'cart-5d4f8-c');
@@ -173,7 +178,7 @@ describeInEachPrometheus('the shipped rules', (programs) => {
 
     cluster.model.addPod(pod('cart-5d4f8-c', 'node-3', 30 * mib));
     const alerts = await firing(prometheus, 'EphemeralStoragePodEvicted', 'EphemeralStoragePodEvicted');
-    const labels = { alertname: 'EphemeralStoragePodEvicted', cause: 'pod_limit', severity: 'warning' };
+    const labels = { alertname: 'EphemeralStoragePodEvicted', cause: 'pod_limit', severity: 'info' };
     expect(new Set(alerts.map((alert) => alert.labels))).toEqual(
       new Set([
         { ...labels, namespace: 'shop', workload: 'cart', workload_type: 'deployment' },
@@ -182,7 +187,7 @@ describeInEachPrometheus('the shipped rules', (programs) => {
     );
     const ofCart = alerts.find((alert) => alert.labels['workload'] === 'cart');
     expect(ofCart?.annotations['description']).toMatch(
-      /^1 pod of shop\/cart \(deployment\) was evicted [^]* on node node-3\. Next step: ephemeral-storage-exporter explain eviction -n shop cart-5d4f8-c$/,
+      /^1 pod of shop\/cart \(deployment\) was evicted [^]* on node node-3\. Next step: kubectl ephemeral-storage explain eviction -n shop cart-5d4f8-c$/,
     );
   });
 });
@@ -235,7 +240,7 @@ describe.skipIf(!isInstalled('prometheus'))('the shipped rules (need prometheus)
     cluster.model.addPod(pod('cart-5d4f8-c', 'node-3', 30 * mib));
     await cluster.setFault('node-2', 'down');
     if (wrong === undefined) {
-      const names = ['EphemeralStorageNearLimit', 'EphemeralStorageNodeAbsent', 'EphemeralStorageOverLimit'];
+      const names = ['EphemeralStorageNearLimit', 'EphemeralStorageNodeAbsent', 'EphemeralStoragePodEvictionSoon'];
       await firing(prometheus, ...names);
       return;
     }

@@ -4,13 +4,15 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
+import { everyValue } from '../support/manifests/chart-values.js';
 import { at, isObject, type Json, type KubeObject, listAt, objectsOf } from '../support/manifests/documents.js';
-import { chartFolder, helmNames, type Mode, modes, renderChart, runHelm } from '../support/manifests/helm.js';
-import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/kustomize.js';
+import { chartFolder, helmNames, modes, renderChart, renderOnce, runHelm } from '../support/manifests/helm.js';
+import { canRender, renderOptedIn, renderOverlay, renderOwn } from '../support/manifests/kustomize.js';
 import { normalForm } from '../support/manifests/normal-form.js';
 import { hasOpenApi, ofKubernetes, openApiVersions, validate } from '../support/manifests/openapi.js';
-import { agentFaults, componentNames, readerGrants } from '../support/manifests/overlays.js';
-import { exporterOf, policyFaults, readerGrantsOf, workloadsOf } from '../support/manifests/policies.js';
+import { componentNames, readerGrants } from '../support/manifests/overlays.js';
+import { exporterOf, readerGrantsOf, workloadsOf } from '../support/manifests/policies.js';
+import { readmeBlocks } from '../support/manifests/readme.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 
 const enabled = { enabled: true };
@@ -21,8 +23,6 @@ const plain = { testPod: { enabled: false } };
 /** As all components that an overlay can have at once. */
 const opted = {
   ...plain,
-  nodeProxy: enabled,
-  nodesConfigz: enabled,
   kubernetesAuthorization: enabled,
   networkPolicy: enabled,
   serviceMonitor: enabled,
@@ -30,51 +30,14 @@ const opted = {
   dashboards: enabled,
 };
 
-/** A `pod-monitor` takes the place of a `service-monitor`. */
-const components = componentNames.filter((name) => name !== 'pod-monitor');
+const podMonitor = { ...enabled, kind: 'PodMonitor' };
 
-const label = { 'team.example/name': 'storage' };
-const note = { 'team.example/contact': 'storage@team.example' };
-
-/** Every value that adds something. */
-const rich = {
-  ...opted,
-  testPod: enabled,
-  config: { log: { level: 'debug' } },
-  image: { digest: `sha256:${'0'.repeat(64)}`, pullPolicy: 'Always' },
-  imagePullSecrets: [{ name: 'registry' }],
-  fullnameOverride: 'disks',
-  commonLabels: label,
-  commonAnnotations: note,
-  priorityClassName: 'monitoring',
-  revisionHistoryLimit: 0,
-  extraArgs: ['--log.format=json'],
-  extraEnv: [{ name: 'TZ', value: 'UTC' }],
-  extraVolumes: [{ name: 'ca', configMap: { name: 'kubelet-ca' } }],
-  extraVolumeMounts: [{ name: 'ca', mountPath: '/etc/kubelet-ca' }],
-  tls: { secretName: 'exporter-tls' },
-  serviceMonitor: {
-    ...enabled,
-    labels: { release: 'prometheus' },
-    metricRelabelings: [{ action: 'labeldrop', regex: 'x' }],
-  },
-  networkPolicy: { ...enabled, extraEgress: [{ ports: [{ port: 8443 }] }] },
-};
-
-const rendered = new Map<string, readonly KubeObject[]>();
-
-/** With Helm 4, each only once. */
-function render(values: Json): readonly KubeObject[] {
-  const key = JSON.stringify(values);
-  const objects = rendered.get(key) ?? renderChart('helm4', values);
-  rendered.set(key, objects);
-  return objects;
-}
+const claim = { accessModes: ['ReadWriteOnce'] };
 
 const cases = modes.flatMap((mode) => [
   { mode, with: 'its defaults', values: { ...plain, mode } },
   { mode, with: 'all components', values: { ...opted, mode } },
-  { mode, with: 'all values', values: { ...rich, mode } },
+  { mode, with: 'all values', values: everyValue(mode) },
   ...(mode === 'node-local' ? [{ mode, with: 'the agent', values: { ...plain, mode, agent: enabled } }] : []),
 ]);
 
@@ -83,29 +46,24 @@ const hasHelm = helmNames.every(isInstalled);
 describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
   it.each(helmNames)('the chart has no fault for lint --strict of %s', (helm) => {
     for (const mode of modes) {
-      const { status, out } = runHelm(helm, ['lint', '--strict', chartFolder], { ...rich, mode });
+      const { status, out } = runHelm(helm, ['lint', '--strict', chartFolder], everyValue(mode));
       expect(out).toContain('1 chart(s) linted, 0 chart(s) failed');
       expect(status).toBe(0);
     }
   });
 
   it.each(cases)('the chart renders the same with Helm 3 and 4 in the mode $mode with $with', ({ values }) => {
-    expect(renderChart('helm3', values)).toEqual(render(values));
+    expect(renderChart('helm3', values)).toEqual(renderOnce(values));
   });
-
-  it.each(cases.filter(({ values }) => !values.testPod.enabled))(
-    "the chart follows the project's rules in the mode $mode with $with",
-    ({ values }) => {
-      expect(policyFaults(render(values))).toEqual('agent' in values ? agentFaults : []);
-    },
-  );
 
   it('the chart has the common labels and annotations on all objects and pods', () => {
     for (const mode of modes) {
-      for (const { metadata, kind, ...object } of render({ ...rich, mode })) {
+      const values = everyValue(mode);
+      const own = { labels: values['commonLabels'], annotations: values['commonAnnotations'] };
+      for (const { metadata, kind, ...object } of renderOnce({ ...values, extraManifests: [] })) {
         const template = at(object, 'spec', 'template', 'metadata');
         for (const part of isObject(template) ? [metadata, template] : [metadata]) {
-          expect(part, kind).toMatchObject({ labels: label, annotations: note });
+          expect(part, kind).toMatchObject(own);
           expect(at(part, 'labels', 'app.kubernetes.io/part-of')).toBe('ephemeral-storage-exporter');
         }
       }
@@ -114,16 +72,17 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 
   it.each([
     { mode: 'deployment', expected: readerGrants('disks') },
-    { mode: 'sharded', sharded: { shards: 12 }, expected: readerGrants('disks', 12) },
+    { mode: 'sharded', shards: 12, expected: readerGrants('disks', 12) },
     { mode: 'node-local', expected: [] },
     { mode: 'deployment', reader: { create: false }, expected: [] },
     { mode: 'deployment', rbac: { create: false }, expected: [] },
   ])('the chart has a Role for readers of exactly its pods: $mode $reader $rbac', ({ expected, ...values }) => {
-    expect(readerGrantsOf(render({ ...plain, fullnameOverride: 'disks', ...values }))).toEqual(expected);
+    expect(readerGrantsOf(renderOnce({ ...plain, fullnameOverride: 'disks', ...values }))).toEqual(expected);
   });
 
   it('the chart binds the Role for readers to its subjects alone', () => {
-    const bindingsOf = (values: Json) => render({ ...plain, ...values }).filter(({ kind }) => kind === 'RoleBinding');
+    const bindingsOf = (values: Json) =>
+      renderOnce({ ...plain, ...values }).filter(({ kind }) => kind === 'RoleBinding');
     expect(bindingsOf({})).toEqual([]);
     const subjects = [
       { kind: 'Group', name: 'developers' },
@@ -134,66 +93,129 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
   });
 
   it('the chart serves HTTPS where there is a certificate, to probes and monitors too', () => {
-    const objects = render({ ...rich, mode: 'sharded' });
+    const tls = { secretName: 'exporter-tls' };
+    const objects = renderOnce({ ...opted, fullnameOverride: 'disks', namespaceOverride: 'shop', tls });
     const schemes = JSON.stringify(objects).match(/"scheme":"\w+"/g);
     expect(schemes?.map((text) => text.toLowerCase())).toEqual(Array(4).fill('"scheme":"https"'));
     const monitor = objects.find(({ kind }) => kind === 'ServiceMonitor');
     expect(listAt(monitor, 'spec', 'endpoints')[0]?.['tlsConfig']).toEqual({
       ca: { secret: { name: 'exporter-tls', key: 'ca.crt' } },
-      serverName: 'disks.ephemeral-storage-exporter.svc',
+      serverName: 'disks.shop.svc',
     });
   });
 
-  it('the chart changes and leaves out alerts by name, and nothing else', () => {
-    const groupsOf = (prometheusRule: Json): readonly Json[] =>
-      render({ ...plain, prometheusRule: { ...enabled, ...prometheusRule } })
-        .filter(({ kind }) => kind === 'PrometheusRule')
-        .flatMap((object) => listAt(object, 'spec', 'groups'));
-    const alerts = {
-      EphemeralStorageOverLimit: { enabled: false },
-      EphemeralStorageNearLimit: { for: '1h', severity: 'info' },
-    };
-    const changed = groupsOf({ alerts, alertLabels: { team: 'storage', severity: 'page' } }).flatMap((group) =>
-      listAt(group, 'rules'),
+  it('the chart has the names of the fields of each operator', () => {
+    const values = everyValue('deployment');
+    const [monitor, victoria] = ['ServiceMonitor', 'VMServiceScrape'].map((kind) => {
+      const serviceMonitor = { ...(values['serviceMonitor'] as Json), kind };
+      const object = renderOnce({ ...values, serviceMonitor }).find((one) => one.kind === kind);
+      return { version: object?.apiVersion, spec: object?.['spec'] };
+    });
+    const renamed = { proxyUrl: 'proxyURL', relabelings: 'relabelConfigs', metricRelabelings: 'metricRelabelConfigs' };
+    const text = JSON.stringify(monitor?.spec).replaceAll(/"(\w+)":/g, (whole, field: string) =>
+      field in renamed ? `"${renamed[field as keyof typeof renamed]}":` : whole,
     );
-    const expected = groupsOf({})
-      .flatMap((group) => listAt(group, 'rules'))
-      .filter(({ alert }) => alert !== 'EphemeralStorageOverLimit')
+    expect(victoria).toEqual({ version: 'operator.victoriametrics.com/v1beta1', spec: JSON.parse(text) as unknown });
+    for (const field of Object.values(renamed)) expect(text).toContain(`"${field}"`);
+  });
+
+  it.each([
+    ['asks nobody who they are', { hostNetwork: true }],
+    ['asks nobody who they are', { ingress: { ...enabled, hosts: ['disks.example'] } }],
+    ['asks nobody who they are', { service: { type: 'NodePort' } }],
+    ['Pod Security of the namespace must be privileged', { hostNetwork: true }],
+    ['tokens travel in clear text', { kubernetesAuthorization: enabled }],
+    ['No monitor is enabled', {}],
+    [' 9797:9000 &', { service: { port: 9000 } }],
+  ])('the chart says after its installation: %s', (message, values) => {
+    const notesOf = (given: Json): string =>
+      runHelm('helm4', ['install', 'x', chartFolder, '--dry-run=client'], given).out.split('\nNOTES:')[1] ?? '';
+    expect(notesOf({ serviceMonitor: enabled })).toContain('Check that');
+    expect(notesOf({ serviceMonitor: enabled })).not.toContain(message);
+    expect(notesOf(values)).toContain(message);
+  });
+
+  const rulesOf = (prometheusRule: Json): readonly Json[] =>
+    renderOnce({ ...plain, prometheusRule: { ...enabled, ...prometheusRule } })
+      .flatMap((object) => listAt(object, 'spec', 'groups'))
+      .flatMap((group) => listAt(group, 'rules'));
+
+  it('the chart changes and leaves out alerts by name, and nothing else', () => {
+    const alerts = { EphemeralStorageNearLimit: { for: '1h', severity: 'info' } };
+    const changed = rulesOf({ alerts, disabled: ['EphemeralStoragePodEvicted'], alertLabels: { severity: 'page' } });
+    const expected = rulesOf({})
+      .filter(({ alert }) => alert !== 'EphemeralStoragePodEvicted')
       .map((rule) => {
         const isChanged = rule['alert'] === 'EphemeralStorageNearLimit';
         if (rule['alert'] === undefined) return rule;
-        const labels = { ...(rule['labels'] as Json), team: 'storage', severity: isChanged ? 'info' : 'page' };
+        const labels = { ...(rule['labels'] as Json), severity: isChanged ? 'info' : 'page' };
         return { ...rule, labels, ...(isChanged && { for: '1h' }) };
       });
     expect(changed).toEqual(expected);
-    expect(changed.length).toBeGreaterThan(30);
+  });
+
+  it('the chart switches on the optional alerts that are named, with the series that they read', () => {
+    const addedBy = (...optionalAlerts: readonly string[]): readonly unknown[] =>
+      rulesOf({ optionalAlerts })
+        .slice(rulesOf({}).length)
+        .map(({ alert, record }) => alert ?? record);
+    expect(addedBy()).toEqual([]);
+    expect(addedBy('EphemeralStorageVolumeStatsOld', 'EphemeralStorageNodeDataGaps')).toEqual([
+      'EphemeralStorageNodeDataGaps',
+      'node:ephemeral_storage_pod_volume_stats_old:held',
+      'EphemeralStorageVolumeStatsOld',
+      'workload:ephemeral_storage_workload_pods_unmeasured:held',
+    ]);
   });
 
   it.each([
     ['mode', { mode: 'statefulset' }],
-    ['shards', { shards: 3 }],
+    ["'replicas' not allowed", { replicas: 3 }],
     ['/enabled', { enabled: 'yes' }],
     ["'X-anchors' not allowed", { 'X-anchors': {} }],
-    ['/sharded/shards', { sharded: { shards: 0 } }],
+    ['/shards', { shards: 0 }],
     ['/image/tag', { image: { tag: 1 } }],
     ['/nodeProxy/enabled', { nodeProxy: { enabled: 'yes' } }],
-    ['EphemeralStorageOverLimits', { prometheusRule: { alerts: { EphemeralStorageOverLimits: { enabled: false } } } }],
+    ['no alert Typo', { prometheusRule: { ...enabled, alerts: { Typo: { for: '1h' } } } }],
+    ['no alert Typo', { prometheusRule: { ...enabled, disabled: ['Typo'] } }],
+    [
+      'no optional alert EphemeralStorageNearLimit',
+      { prometheusRule: { ...enabled, optionalAlerts: ['EphemeralStorageNearLimit'] } },
+    ],
     ['/serviceMonitor/interval', { serviceMonitor: { interval: 60 } }],
     ['config.web.telemetryPath', { config: { web: { telemetryPath: '/m' } } }],
     ['config.cluster.totalShards', { config: { cluster: { totalShards: 3 } } }],
     ['Use tls.secretName', { config: { web: { configFile: '/web.yaml' } } }],
     ['--web.enable-lifecycle in extraArgs', { config: { web: { enableLifecycle: true } } }],
-    ['Enable one of them', { serviceMonitor: enabled, podMonitor: enabled }],
+    ['/serviceMonitor/kind', { serviceMonitor: { kind: 'VMPodScrape' } }],
+    ['/prometheusRule/kind', { prometheusRule: { kind: 'Rule' } }],
     ['Remove config.kubelet.tls', { nodeProxy: enabled, config: { kubelet: { tls: { caFile: '/ca.crt' } } } }],
-    ["'caFiles' not allowed", { serviceMonitor: { tlsConfig: { caFiles: '/ca.crt' } } }],
-    // Pod monitors cannot read files of Prometheus.
-    ["'caFile' not allowed", { podMonitor: { tlsConfig: { caFile: '/ca.crt' } } }],
-    ["missing property 'name'", { podMonitor: { authorization: { credentials: { key: 'token' } } } }],
-    ["'credentials' required", { podMonitor: { authorization: { type: 'Bearer' } } }],
-    ["'sourceLabel' not allowed", { serviceMonitor: { relabelings: [{ sourceLabel: 'pod' }] } }],
     ['serviceMonitor.scrapeTimeout 15s', { serviceMonitor: { ...enabled, interval: '10s' } }],
-    ['podMonitor.scrapeTimeout 1m1ms', { podMonitor: { ...enabled, scrapeTimeout: '1m1ms' } }],
-    ['podMonitor.authorization', { podMonitor: enabled, kubernetesAuthorization: enabled }],
+    ['serviceMonitor.scrapeTimeout 1m1ms', { serviceMonitor: { ...enabled, scrapeTimeout: '1m1ms' } }],
+    ['serviceMonitor.authorization', { serviceMonitor: podMonitor, kubernetesAuthorization: enabled }],
+    ['Use podTargetLabels', { serviceMonitor: { ...podMonitor, targetLabels: ['team'] } }],
+    [
+      'Set serviceMonitor.tlsConfig',
+      { serviceMonitor: { ...enabled, namespace: 'other' }, tls: { secretName: 'tls' } },
+    ],
+    ['ingress.hosts is empty', { ingress: enabled }],
+    ['httpRoute.hostnames is empty', { httpRoute: { ...enabled, parentRefs: [{ name: 'gateway' }] } }],
+    ['httpRoute.parentRefs is empty', { httpRoute: { ...enabled, hostnames: ['disks.example'] } }],
+    ['ingress.enabled and mode sharded', { mode: 'sharded', ingress: { ...enabled, hosts: ['disks.example'] } }],
+    ['hostNetwork and networkPolicy.enabled', { hostNetwork: true, networkPolicy: enabled }],
+    ['the exporter has no token', { automountServiceAccountToken: false }],
+    ['/hostNetwork', { hostNetwork: 'yes' }],
+    ['/service/type', { service: { type: 'ExternalName' } }],
+    ['/service/port', { service: { port: '9000' } }],
+    ['Use that instead', { extraArgs: ['--web.listen-address=:9000'] }],
+    ['Remove one of them', { evictions: { claim, volume: { emptyDir: {} } } }],
+    ['Remove config.evictions.file', { evictions: { claim }, config: { evictions: { file: '' } } }],
+    ['evictions.volume.hostPath and mode deployment', { evictions: { volume: { hostPath: { path: '/' } } } }],
+    ['Use evictions.volume.hostPath', { mode: 'node-local', evictions: { claim } }],
+    [
+      'Use evictions.claim',
+      { mode: 'sharded', evictions: { volume: { persistentVolumeClaim: { claimName: 'one' } } } },
+    ],
     ['missing closing ): `a(`', { serviceMonitor: { ...enabled, metricRelabelings: [{ regex: 'a(' }] } }],
     ["'cost center' does not match pattern", { prometheusRule: { alertLabels: { 'cost center': 'x' } } }],
     ['/networkPolicy/from', { networkPolicy: { ...enabled, from: [] } }],
@@ -202,11 +224,11 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ["missing property 'apiServerPorts'", { networkPolicy: { ...enabled, apiServerPorts: null } }],
     ["missing property 'kubeletPort'", { networkPolicy: { ...enabled, kubeletPort: null } }],
     ["missing property 'repository'", { image: { repository: null } }],
-    ["missing property 'shards'", { mode: 'sharded', sharded: { shards: null } }],
+    ["missing property 'shards'", { mode: 'sharded', shards: null }],
     ["missing property 'interval'", { serviceMonitor: { ...enabled, interval: null } }],
     ["missing property 'secretName'", { tls: { secretName: null } }],
     ["missing property 'nodeProxy'", { nodeProxy: null }],
-    ['/sharded/shards', { sharded: { shards: 1_001 } }],
+    ['/shards', { shards: 1_001 }],
     ['Set both to one port', { networkPolicy: enabled, config: { kubelet: { port: 10_251 } } }],
     ["missing property 'namespace'", { reader: { subjects: [{ kind: 'ServiceAccount', name: 'bot' }] } }],
     ['/reader/subjects/0/namespace', { reader: { subjects: [{ kind: 'Group', name: 'all', namespace: 'shop' }] } }],
@@ -239,8 +261,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 
   it.each(['123', 'y', 'true', 'null', '1e3'])('the chart has only texts for names when they are called %s', (word) => {
     const values = {
-      ...rich,
-      mode: 'sharded',
+      ...everyValue('sharded'),
       nameOverride: word,
       fullnameOverride: word,
       priorityClassName: word,
@@ -264,7 +285,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 
   it('the chart has other names for the dashboards of each namespace, where those of several are in one', () => {
     const namesIn = (namespace: string): readonly string[] =>
-      render({ ...plain, dashboards: { ...enabled, namespace } })
+      renderOnce({ ...plain, dashboards: { ...enabled, namespace } })
         .map(({ metadata }) => metadata.name)
         .filter((name) => name.includes('-dashboard-'));
     const names = namesIn('');
@@ -291,7 +312,14 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 
   it('the chart names all variables that it sets where it refuses them', () => {
     const set = modes.flatMap((mode) =>
-      render({ ...opted, tls: { secretName: 'tls' }, mode, agent: { enabled: mode === 'node-local' } })
+      renderOnce({
+        ...opted,
+        nodeProxy: enabled,
+        nodesConfigz: enabled,
+        tls: { secretName: 'tls' },
+        mode,
+        agent: { enabled: mode === 'node-local' },
+      })
         .filter(({ kind }) => ['Deployment', 'StatefulSet', 'DaemonSet'].includes(kind))
         .flatMap((object) => listAt(exporterOf([object]), 'env').map(({ name }) => name as string)),
     );
@@ -305,20 +333,68 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
   it.each(['', '/data/evictions.json'])(
     'the chart leaves the file of evictions to settings that name it: %j',
     (file) => {
-      const [pod] = workloadsOf(render({ ...plain, config: { evictions: { file } } }));
+      const [pod] = workloadsOf(renderOnce({ ...plain, config: { evictions: { file } } }));
       expect(listAt(pod?.pod, 'volumes').map(({ name }) => name)).toEqual(['config']);
       const [container] = pod?.containers ?? [];
       expect([listAt(container, 'volumeMounts').length, container?.['env']]).toEqual([1, undefined]);
     },
   );
 
+  const owned = { persistentVolumeClaim: { claimName: 'ephemeral-storage-exporter' } };
+  const folder = { hostPath: { path: '/var/lib/exporter' } };
+  it.each([
+    { mode: 'deployment', evictions: { claim }, volume: owned, fsGroup: 65_532, strategy: { type: 'Recreate' } },
+    {
+      mode: 'deployment',
+      evictions: { volume: owned },
+      volume: owned,
+      fsGroup: 65_532,
+      strategy: { type: 'Recreate' },
+    },
+    {
+      mode: 'sharded',
+      evictions: { claim },
+      fsGroup: 65_532,
+      claims: [{ metadata: { name: 'evictions' }, spec: claim }],
+    },
+    { mode: 'node-local', evictions: { volume: folder }, volume: folder },
+  ])('the chart keeps evictions over rollouts: $mode $evictions', ({ mode, evictions, volume, fsGroup, ...spec }) => {
+    const [workload] = workloadsOf(renderOnce({ ...plain, mode, evictions }));
+    const volumes = listAt(workload?.pod, 'volumes').filter(({ name }) => name === 'evictions');
+    expect(volumes).toEqual(volume === undefined ? [] : [{ name: 'evictions', ...volume }]);
+    expect(at(workload?.pod, 'securityContext', 'fsGroup')).toBe(fsGroup);
+    expect(at(workload?.object, 'spec', 'volumeClaimTemplates')).toEqual(
+      spec.claims?.map((template) => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', ...template })),
+    );
+    expect(at(workload?.object, 'spec', 'strategy')).toEqual(spec.strategy);
+  });
+
+  it.each([
+    ['registry.example:5000/a/b', 'mirror.example/a/b'],
+    ['localhost/a', 'mirror.example/a'],
+    ['a/b.c', 'mirror.example/a/b.c'],
+  ])('the chart takes the image %s from the registry of all charts', (repository, expected) => {
+    const objects = renderOnce({ ...plain, global: { imageRegistry: 'mirror.example' }, image: { repository } });
+    expect(exporterOf(objects)['image']).toBe(`${expected}:0.1.0`);
+  });
+
   it('the chart takes keys without a value as empty', () => {
-    const keys = ['extraEnv', 'podLabels', 'podAnnotations', 'commonLabels', 'commonAnnotations', 'config'] as const;
+    const keys = [
+      'extraEnv',
+      'podLabels',
+      'podAnnotations',
+      'commonLabels',
+      'commonAnnotations',
+      'config',
+      'global',
+    ] as const;
     const empty = Object.fromEntries(keys.map((key) => [key, null]));
-    const rules = { prometheusRule: { ...enabled, alerts: null, alertLabels: null } };
+    const rules = {
+      prometheusRule: { ...enabled, alerts: null, alertLabels: null, disabled: null, optionalAlerts: null },
+    };
     for (const helm of helmNames) {
       const { status, out } = runHelm(helm, ['template', chartFolder], { ...empty, ...rules });
-      expect({ status, hasRules: out.includes('alert: EphemeralStorageOverLimit') }).toEqual({
+      expect({ status, hasRules: out.includes('alert: EphemeralStorageNearLimit') }).toEqual({
         status: 0,
         hasRules: true,
       });
@@ -340,14 +416,17 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     const umbrella = { apiVersion: 'v2', name: 'monitoring', version: '1.0.0', dependencies: [dependency] };
     writeFileSync(path.join(folder.path, 'Chart.yaml'), JSON.stringify(umbrella));
     expect(spawnSync(helm, ['dependency', 'build', folder.path], { encoding: 'utf8' })).toMatchObject({ status: 0 });
-    const kindsWith = (values: Json): readonly string[] => {
-      const global = { imageRegistry: 'registry.example.com' };
+    const objectsWith = (values: Json): readonly KubeObject[] => {
+      const global = { imageRegistry: 'registry.example.com', imagePullSecrets: ['shared'], storageClass: 'fast' };
       const { out, error } = runHelm(helm, ['template', 'r', folder.path], { global, [name]: values });
       expect(error).toBe('');
-      return objectsOf(out, helm).map(({ kind }) => kind);
+      return objectsOf(out, helm);
     };
-    expect(kindsWith({ enabled: true, 'x-anchors': { label } })).toContain('Deployment');
-    expect(kindsWith({ enabled: false })).toEqual([]);
+    const image = { repository: `registry.example.com/${name}` };
+    const [workload] = workloadsOf(objectsWith({ enabled: true, image, 'x-anchors': {} }));
+    expect(workload?.containers.map((container) => container['image'])).toEqual([`registry.example.com/${name}:0.1.0`]);
+    expect(workload?.pod['imagePullSecrets']).toEqual([{ name: 'shared' }]);
+    expect(objectsWith({ enabled: false })).toEqual([]);
   });
 
   it.each(helmNames)('the chart is packaged by %s with its rules and dashboards', async (helm) => {
@@ -356,7 +435,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     expect(packaged).toMatchObject({ status: 0, stderr: '' });
     const archive = path.join(folder.path, 'ephemeral-storage-exporter-0.1.0.tgz');
     const listed = spawnSync('tar', ['-tzf', archive], { encoding: 'utf8' }).stdout.split('\n');
-    expect(listed.filter((file) => /\/rules\/.*\.yaml$|\/dashboards\/.*\.json$/.test(file))).toHaveLength(7);
+    expect(listed.filter((file) => /\/rules\/.*\.yaml$|\/dashboards\/.*\.json$/.test(file))).toHaveLength(8);
     // A release keeps the chart in a Secret, encoded twice; Secrets have at most 1 MiB.
     expect(readFileSync(archive).byteLength).toBeLessThan(400_000);
   });
@@ -364,24 +443,23 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 
 describe.skipIf(!hasHelm || !canRender())('the chart and kustomize (need helm3, helm4 and kubectl 1.27)', () => {
   it.each(modes)('chart and kustomize render the same objects for %s but for names and labels', (mode) => {
-    expect(normalForm(render({ ...plain, mode }))).toEqual(normalForm(renderOverlay(mode)));
+    expect(normalForm(renderOnce({ ...plain, mode }))).toEqual(normalForm(renderOverlay(mode)));
   });
 
-  it('chart and kustomize render the same objects for node-local with the agent', () => {
-    const objects = render({ ...plain, mode: 'node-local', agent: enabled });
-    expect(normalForm(objects)).toEqual(normalForm(renderOverlay('node-local-agent')));
+  it('chart and kustomize render the same objects for node-local with the agent, as the README shows', () => {
+    const [, , , , agent = ''] = readmeBlocks('Your image, namespace and settings', 'yaml');
+    const objects = renderOwn({ text: `resources: [MANIFESTS/overlays/node-local]\n${agent}` });
+    expect(normalForm(renderOnce({ ...plain, mode: 'node-local', agent: enabled }))).toEqual(normalForm(objects));
   });
 
-  const withPodMonitor = (mode: Mode): Json => ({ ...plain, mode, podMonitor: enabled });
   it.each(modes)('chart and kustomize render the same objects for %s with components', (mode) => {
-    expect(normalForm(render({ ...opted, mode }))).toEqual(normalForm(renderOptedIn(mode, components)));
-    expect(normalForm(render(withPodMonitor(mode)))).toEqual(normalForm(renderOptedIn(mode, ['pod-monitor'])));
+    expect(normalForm(renderOnce({ ...opted, mode }))).toEqual(normalForm(renderOptedIn(mode, componentNames)));
   });
 });
 
 describe.skipIf(!hasHelm || !hasOpenApi())('objects of the chart (needs helm4, kubeconform and OpenAPI)', () => {
   it.each(openApiVersions())('the chart is valid for Kubernetes %s, and a misspelt field is not', (version) => {
-    const objects = cases.flatMap(({ values }) => ofKubernetes(render(values)));
+    const objects = cases.flatMap(({ values }) => ofKubernetes(renderOnce(values)));
     const workload = JSON.stringify(objects.find(({ kind }) => kind === 'StatefulSet'));
     const misspelt = JSON.parse(workload.replace('"readinessProbe"', '"readinesProbe"')) as KubeObject;
     const { validCount, faults } = validate(version, [...objects, misspelt]);

@@ -75,7 +75,7 @@ async function write(container: MountedContainer): Promise<void> {
 }
 
 interface Report {
-  readonly parts: readonly { readonly part: string; readonly foundBytes?: number; readonly state?: string }[];
+  readonly parts: readonly { readonly bytes: number; readonly state: string }[];
   readonly largest: readonly { readonly path: string; readonly bytes: number }[];
   readonly problems: readonly { readonly text: string }[];
 }
@@ -92,7 +92,7 @@ async function listed(
     environment: { PATH: `${await fakeKubectl(folder, launchers)}:${process.env['PATH'] ?? ''}` },
   });
   const line = ['explain', 'pod', 'default/web', '--directories', '-o', 'json', '--kubeconfig', kubeconfig];
-  expect(await runArguments([...line, '--from', 'kubelets'], context)).toBe(expected);
+  expect(await runArguments(line, context)).toBe(expected);
   return JSON.parse(out()) as Report;
 }
 
@@ -101,10 +101,10 @@ const volumes = [{ name: 'cache', source: 'emptyDir', content: { initialBytes: 0
 const addPod = (sim: SimulatedCluster): unknown => sim.model.addPod(podSpec('web', { volumes }));
 
 function expectAll({ parts, largest, problems }: Report, container: MountedContainer): void {
-  const [rootfs, , emptyDir] = parts;
+  const [rootfs, emptyDir] = parts;
   expect(problems).toEqual([]);
-  expect(rootfs).toMatchObject({ part: 'rootfs', state: 'complete', foundBytes: container.writtenBytes() });
-  expect(emptyDir).toMatchObject({ part: 'emptydir', state: 'complete', foundBytes: 100 * kib });
+  expect(rootfs).toMatchObject({ state: 'complete', bytes: container.writtenBytes() });
+  expect(emptyDir).toMatchObject({ volume: 'cache', state: 'complete', bytes: 100 * kib });
   const [first, second, ...others] = largest.map((entry) => entry.path);
   expect([first, second, ...others.sort()]).toEqual([
     '/var/lib/app/data file',

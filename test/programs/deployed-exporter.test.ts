@@ -17,9 +17,13 @@ import { type ParsedSample, parseExposition } from '../support/exposition-parser
 import { send } from '../support/http-get.js';
 import type { KubeObject } from '../support/manifests/documents.js';
 import { environmentOf, flagsOf } from '../support/manifests/exporter-settings.js';
-import { canRender, renderOptedIn, renderOverlay } from '../support/manifests/kustomize.js';
+import { canRender, renderOverlay, renderOwn } from '../support/manifests/kustomize.js';
 import { configOf, exporterOf, grantsOf } from '../support/manifests/policies.js';
+import { readmeBlocks } from '../support/manifests/readme.js';
 import { temporaryFolder } from '../support/programs.js';
+
+const replacedConfig =
+  'configMapGenerator: [{name: ephemeral-storage-exporter, behavior: replace, files: [config.yaml], options: {disableNameSuffixHash: true}}]\n';
 
 const nodeNames = Array.from({ length: 8 }, (_, index) => `node-${index + 1}`);
 
@@ -46,8 +50,8 @@ interface Scraped {
 interface DeployedPod {
   readonly hostName?: string;
   readonly nodeName?: string;
-  /** Scrapes until this family has samples. */
-  readonly until?: string;
+  /** Scrapes until then: values that are read in the background appear in a later scrape. */
+  readonly until?: (scraped: Scraped) => boolean;
 }
 
 /** The exposition of the exporter of the rendered objects, with their settings and permissions. */
@@ -73,10 +77,8 @@ async function scrapeDeployed(objects: readonly KubeObject[], pod: DeployedPod =
   try {
     const port = await Promise.race([listening, running.then(() => 0)]);
     await expect.poll(async () => (await send({ port, path: '/readyz' })).status).toBe(200);
-    // Values that are read in the background appear in a later scrape.
-    await expect
-      .poll(async () => (await scrape(port)).samples(pod.until ?? 'node_data_available').length)
-      .toBeGreaterThan(0);
+    const until = pod.until ?? (({ nodes }: Scraped) => nodes.length > 0);
+    await expect.poll(async () => until(await scrape(port))).toBe(true);
     return await scrape(port);
   } finally {
     stop();
@@ -118,12 +120,17 @@ function settingFlags(flags: readonly string[]): FlagValues {
   return Object.fromEntries(values.filter(([name]) => name !== 'config.file'));
 }
 
-const withComponent = (component: string): readonly KubeObject[] => renderOptedIn('deployment', [component]);
+/** With the settings, and with the permission that they need, which the README shows how to grant. */
+function withPermission(config: string, resource: string): readonly KubeObject[] {
+  const [, , , grant = ''] = readmeBlocks('Your image, namespace and settings', 'yaml');
+  const text = grant.replace('nodes/configz', resource);
+  return renderOwn({ text: `resources: [MANIFESTS/overlays/deployment]\n${text}${replacedConfig}`, config });
+}
 
 const podCount = ({ samples }: Scraped): number => samples('pod_used_bytes').length;
 
 describe.skipIf(!canRender())('the exporter as it is deployed (needs kubectl 1.27)', () => {
-  it.each(['deployment', 'sidecar', 'kind', 'gke-autopilot'])('every node is measured with %s', async (overlay) => {
+  it.each(['deployment', 'sidecar'])('every node is measured with %s', async (overlay) => {
     const scraped = await scrapeDeployed(renderOverlay(overlay));
     expect(scraped.nodes).toEqual(nodeNames);
     expect(podCount(scraped)).toBe(nodeNames.length);
@@ -150,8 +157,8 @@ describe.skipIf(!canRender())('the exporter as it is deployed (needs kubectl 1.2
     expect(podCount(scraped)).toBe(1);
   });
 
-  it('the exporter with node-proxy scrapes kubelets through the API server', async () => {
-    const objects = withComponent('node-proxy');
+  it('the exporter with nodes/proxy scrapes kubelets through the API server', async () => {
+    const objects = withPermission('kubelet: {access: proxy}', 'nodes/proxy');
     // The API server scrapes the kubelets: without nodes/stats the exporter can only use the proxy.
     const withoutStats = objects.map(
       (object) => JSON.parse(JSON.stringify(object).replace('nodes/stats', 'nodes/none')) as KubeObject,
@@ -159,10 +166,11 @@ describe.skipIf(!canRender())('the exporter as it is deployed (needs kubectl 1.2
     expect((await scrapeDeployed(withoutStats)).nodes).toEqual(nodeNames);
   });
 
-  it('the exporter with nodes-configz knows the eviction thresholds', async () => {
-    const family = 'node_eviction_threshold_bytes';
-    expect((await scrapeDeployed(renderOverlay('deployment'))).samples(family)).toEqual([]);
-    const objects = withComponent('nodes-configz');
-    expect((await scrapeDeployed(objects, { until: family })).nodes).toEqual(nodeNames);
+  it('the exporter with nodes/configz knows the eviction thresholds', async () => {
+    const hasConfigured = ({ samples }: Scraped): boolean =>
+      samples('node_eviction_threshold_bytes').some(({ labels }) => labels['threshold'] === 'configured');
+    expect(hasConfigured(await scrapeDeployed(renderOverlay('deployment')))).toBe(false);
+    const objects = withPermission('kubelet: {readConfig: true}', 'nodes/configz');
+    expect((await scrapeDeployed(objects, { until: hasConfigured })).nodes).toEqual(nodeNames);
   });
 });

@@ -105,7 +105,7 @@ describe.skipIf(!canBuildImages())('the image (needs root, buildah and mount nam
       return text.match(/^ephemeral_storage_node_data_available\{.*\} 1$/gm)?.length === 2 ? text : undefined;
     });
     expect(body).toContain(`ephemeral_storage_exporter_build_info{version="${version}"`);
-    expect(await (await fetch(url)).text()).toContain('<html');
+    expect(await (await fetch(`${url}/?as=html`)).text()).toContain('<html');
     expect(exporter.out).not.toMatch(/EROFS|EACCES|read-only/i);
     exporter.signal('SIGTERM');
     expect(await exporter.ended()).toBe(0);

@@ -111,13 +111,6 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
     expect(kubectl('get', 'node', 'node-1', '-o', 'jsonpath={.metadata.name}')).toBe('node-1');
   });
 
-  it('kubectl reads a summary through the node proxy', async () => {
-    await using cluster = await startCluster();
-    const { kubectl } = cluster;
-    const summary: unknown = JSON.parse(kubectl('get', '--raw', '/api/v1/nodes/node-1/proxy/stats/summary'));
-    expect(summary).toMatchObject({ node: { nodeName: 'node-1' } });
-  });
-
   it('kubectl creates a ConfigMap for each dashboard, small enough for the API server with all annotations', async () => {
     await using folder = await temporaryFolder();
     const root = await realpath(folder.path);
@@ -198,21 +191,5 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
       expect(await runArguments(['top', ...flags, ...address], aCommandContext().context)).toBe(1);
       expect(server.requests[0] && impersonationOf(server.requests[0])).toEqual(expected);
     }
-  });
-
-  it('kubectl watches pods', async () => {
-    await using cluster = await startCluster();
-    const { kubeconfig } = cluster;
-    const watch = spawn('kubectl', ['--kubeconfig', kubeconfig, 'get', 'pods', '-A', '-w'], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let seen = '';
-    watch.stdout.setEncoding('utf8').on('data', (text: string) => {
-      seen += text;
-    });
-    while (!/\nshop +/.test(seen)) await once(watch.stdout, 'data');
-    watch.kill('SIGTERM');
-    await once(watch, 'exit');
-    expect(seen).toMatch(/^NAMESPACE +NAME +READY/);
   });
 });

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest';
 
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
-import { alertsOf, readRules, type RuleFile } from '../support/rules.js';
+import { alertsOf, readDefaultRules, readRules, type RuleFile } from '../support/rules.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const page = readFileSync(path.join(root, 'mixin/README.md'), 'utf8');
@@ -40,7 +40,7 @@ async function evaluate(program: string): Promise<unknown> {
   await writeFile(path.join(folder.path, 'kube-prometheus/lib/mixin.libsonnet'), addMixin);
   const args = ['-J', folder.path, '-e', program];
   const { status, stdout, stderr } = spawnSync('jsonnet', args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  if (status !== 0 || stderr !== '') throw new Error(stderr);
   return JSON.parse(stdout);
 }
 
@@ -61,17 +61,30 @@ describe.skipIf(!isInstalled('jsonnet'))('the mixin (needs jsonnet)', () => {
         apiVersion: 'monitoring.coreos.com/v1',
         kind: 'PrometheusRule',
         metadata: { name: 'ephemeral-storage' },
-        spec: await readRules(),
+        spec: await readDefaultRules(),
       },
       grafanaDashboards: dashboards(),
     });
   });
 
-  it('the mixin leaves out one alert, as its page shows', async () => {
+  it('the mixin leaves out one alert and switches on another, as its page shows', async () => {
     const program = `${addLines}\n(${leaveOut}).prometheusAlerts`;
     const names = (rules: RuleFile): readonly string[] => alertsOf(rules).map(({ alert }) => alert);
-    const kept = names(await readRules()).filter((name) => name !== 'EphemeralStorageNodeDataGaps');
-    expect(names((await evaluate(program)) as RuleFile)).toEqual(kept);
+    const kept = names(await readDefaultRules()).filter((name) => name !== 'EphemeralStorageNearLimit');
+    expect(names((await evaluate(program)) as RuleFile)).toEqual([...kept, 'EphemeralStorageNodeDataGaps']);
+  });
+
+  const withOptional = (...names: readonly string[]): string =>
+    `${addLines.replace('mixin: ephemeralStorage', `mixin: ephemeralStorage { _config+:: { ephemeralStorage+: { optionalAlerts: ${JSON.stringify(names)} } } }`)}\nmixin.prometheusRules.spec`;
+
+  it('the mixin with all optional alerts is both rule files', async () => {
+    const rules = await readRules();
+    const optional = alertsOf({ groups: rules.groups.slice(-1) }).map(({ alert }) => alert);
+    expect(await evaluate(withOptional(...optional))).toEqual(rules);
+  });
+
+  it('the mixin refuses an optional alert that does not exist', async () => {
+    await expect(evaluate(withOptional('EphemeralStorageNearLimits'))).rejects.toThrow('these are no optional alerts');
   });
 });
 

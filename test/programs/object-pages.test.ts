@@ -1,5 +1,7 @@
 // @module-tag sockets
 
+import { gzipSync } from 'node:zlib';
+
 import axe from 'axe-core';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,6 +109,7 @@ async function evictionUid(): Promise<string> {
 const pages: readonly (readonly [name: string, path: string])[] = [
   ['overview', '/'],
   ['problems', '/problems'],
+  ['exporter', '/exporter'],
   ['nodes', '/nodes'],
   ['a node', '/nodes/node-1'],
   ['a node without data', '/nodes/node-2'],
@@ -167,11 +170,27 @@ async function expectNoSqueezedNames(page: Page): Promise<void> {
 }
 
 async function expectToFit(page: Page): Promise<void> {
-  for (const width of [360, 390, 800, 1280]) {
+  for (const width of [360, 390, 800, 1280, 1600]) {
     await page.setViewportSize({ width, height: 844 });
     const shown = await page.evaluate<number>('document.documentElement.scrollWidth');
     expect([width, shown <= width]).toEqual([width, true]);
   }
+}
+
+/** On a telephone, the frame leaves the screen to what is asked for, and shows where it is; on paper nothing stays folded. */
+async function expectPlace(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.reload();
+  const [top, left, right] = await page.evaluate<readonly [number, number, number]>(`(() => {
+    const boxOf = (part) => document.querySelector(part)?.getBoundingClientRect();
+    const { left = 0, right = 0 } = boxOf('nav [aria-current]') ?? {};
+    return [boxOf('h1').top, left, right];
+  })()`);
+  expect([top < 120, left >= 0, right <= 390], `${top}, ${left} to ${right}`).toEqual([true, true, true]);
+  await page.emulateMedia({ media: 'print' });
+  for (const part of await page.locator('details:not(form *) > :not(summary)').all())
+    expect(await part.isVisible()).toBe(true);
+  await page.emulateMedia({ media: 'screen' });
 }
 
 /** In light colours all rules, in dark ones those about colours: the page is otherwise the same. */
@@ -209,6 +228,8 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
       await expectLinksToLead(page);
       await expectNoSqueezedNames(page);
       await expectNoOverlaps(page);
+      await expectPlace(page);
+      expect(gzipSync(await page.content()).length).toBeLessThan(60_000);
       await page.evaluate('for (const details of document.querySelectorAll("details")) details.open = true');
       expect(['unfolded', await overlappingTexts(page)]).toEqual(['unfolded', []]);
       await expectToFit(page);
@@ -221,11 +242,26 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
   it('the pages say the same without JavaScript, and refresh in place with it', async () => {
     await using plain = await visit('/pods/shop/cart-0', { javaScriptEnabled: false });
     expect(await mainText(plain.page)).toContain('Near a limit: the pod uses 98Mi of its limit of 100Mi');
-    await using visited = await visit('/problems');
-    await visited.page.locator('#settings > summary').click();
+    expect(await plain.page.locator('.copy').count()).toBe(0);
+    await using visited = await visit('/exporter');
+    await visited.page.locator('#fold-configuration-0 > summary').click();
     await visited.page.getByRole('button', { name: 'Refresh' }).click();
     await expect.poll(() => visited.page.locator('#fault').isHidden()).toBe(true);
-    expect(await visited.page.locator('#settings').getAttribute('open')).toBe('');
+    expect(await visited.page.locator('#fold-configuration-0').getAttribute('open')).toBe('');
+  });
+
+  it('a command is copied with its button, also where the page has no secure context, and can be again after a refresh', async () => {
+    await using visited = await visit('/pods/shop/cart-0');
+    const { page } = visited;
+    await page.evaluate(`document.addEventListener('copy', () => { window.copied = String(getSelection()); })`);
+    const button = page.locator('#part-verdict .copy').first();
+    const command = await page.locator('#part-verdict code').first().innerText();
+    await button.click();
+    const [copied, isUnselected] = await page.evaluate<unknown[]>('[window.copied, getSelection().isCollapsed]');
+    expect([await button.innerText(), copied, isUnselected]).toEqual(['Copied', command, true]);
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await expect.poll(() => button.innerText()).toBe('Copy');
+    expect(await page.locator('.copy').count()).toBe(await page.locator('.commands code').count());
   });
 
   it('parts of a pod that come and go since the page was loaded do so in it, and others stay as they are', async () => {
@@ -250,7 +286,7 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
     await using visited = await visit('/');
     const { page } = visited;
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Evictions' }).click();
-    await page.locator('#part-list tr', { hasText: 'doomed-0' }).locator('a[href*="evictions/"]').click();
+    await page.locator('main tr', { hasText: 'doomed-0' }).locator('a[href*="evictions/"]').click();
     expect(await page.locator('#part-verdict').innerText()).toContain('emptyDir work above its size limit of 20Mi');
     expect(await page.locator('#part-facts').innerText()).toContain(
       'Usage of EmptyDir volume "work" exceeds the limit',

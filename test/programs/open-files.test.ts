@@ -67,7 +67,6 @@ describe('a limit of open files below the number of nodes', () => {
     [24, 'serve'],
     [40, 'serve'],
     [24, 'top'],
-    [24, 'version'],
   ])('a limit of %d open files ends %s with one line that names what is needed', async (maxOpenFiles, command) => {
     await using running = new ChildCommand([command, '--kubeconfig', path.join(folder, 'kubeconfig')], {
       maxOpenFiles,

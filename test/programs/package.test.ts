@@ -82,7 +82,7 @@ describe('the package', () => {
   it('the package installs the commands, which know their version and run the demo', async () => {
     const { version } = (await readJson(path.join(root, 'package.json'))) as { version: string };
     const binaries = path.join(folder.path, 'node_modules/.bin');
-    expect(run('ephemeral-storage-exporter', ['version'], { cwd: folder.path, binaries })).toContain(version);
+    expect(run('ephemeral-storage-exporter', ['--version'], { cwd: folder.path, binaries })).toContain(version);
     await using demo = new ChildCommand(['demo', '--web.listen-address', '127.0.0.1:0'], {
       program: path.join(binaries, 'ephemeral-storage-exporter'),
     });
@@ -92,7 +92,7 @@ describe('the package', () => {
       return body.includes('ephemeral_storage_workload_used_bytes{') ? body : undefined;
     });
     expect(text).toContain('ephemeral_storage_node_data_available{');
-    const page = await fetch(`http://127.0.0.1:${port}/`);
+    const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
     expect(await page.text()).toContain('<html');
     const answers = [
       page,
@@ -141,6 +141,6 @@ describe('the package', () => {
     expect(platform.files).toEqual([{ from: 'package/*', to: '.' }]);
     const plugin = path.join(krew.path, 'kubectl-ephemeral_storage');
     await symlink(path.join(krew.path, 'package', platform.bin), plugin);
-    expect(run(plugin, ['version'])).toContain(spec.version.slice(1));
+    expect(run(plugin, ['--version'])).toContain(spec.version.slice(1));
   });
 });

@@ -36,16 +36,13 @@ function readmeScrapeConfigs(): readonly Json[] {
 }
 
 describeInEachPrometheus('Prometheus', (programs) => {
-  it.each([
-    { file: 'components/pod-monitor/pod-monitor.yaml', key: 'podMetricsEndpoints', kept: ['service'] },
-    { file: 'components/service-monitor/service-monitor.yaml', key: 'endpoints', kept: [] },
-  ])('Prometheus adds no label of the exporter to other series with $file', async ({ file, key, kept }) => {
-    const [endpoint = {}] = readObjects(file).flatMap((object) => listAt(object, 'spec', key));
-    const labels = Object.fromEntries(Object.entries(targetLabels).filter(([name]) => !kept.includes(name)));
+  it('Prometheus adds no label of the exporter to other series with the ServiceMonitor', async () => {
+    const [monitor] = readObjects('components/service-monitor/service-monitor.yaml');
+    const [endpoint = {}] = listAt(monitor, 'spec', 'endpoints');
     await using demo = await startDemo();
     await using prometheus = await PrometheusServer.start({
       ...programs,
-      targets: [{ target: demo.target, labels }],
+      targets: [{ target: demo.target, labels: targetLabels }],
       scrape: { honor_labels: endpoint['honorLabels'], relabel_configs: relabelConfigs(endpoint) },
     });
     const labelsOf = (expression: string): Promise<Json> =>

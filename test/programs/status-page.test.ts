@@ -3,7 +3,7 @@
 import { createServer, request as httpRequest } from 'node:http';
 
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { demoScenario } from '../../sim/model/demo-scenario.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
@@ -86,8 +86,6 @@ async function startExporter(of: Scenario = scenario, silentNode = 'node-2'): Pr
   return exporter;
 }
 
-const it = test.extend('exporter', ({ onTestFinished }) => untilEnd(onTestFinished, startExporter()));
-
 interface Visit extends AsyncDisposable {
   readonly page: Page;
   /** Errors and messages of the browser, and scripts that ran although they must not. */
@@ -97,6 +95,8 @@ interface Visit extends AsyncDisposable {
 }
 
 let browser: Browser;
+/** Of all tests that leave it as it is. */
+let exporter: Exporter;
 
 async function visit(
   url: string,
@@ -123,7 +123,9 @@ const urlOf = (exporter: Exporter): string => `http://127.0.0.1:${String(exporte
 
 /** Stops the page's own timers: they go on as the test says. */
 const stopTime = async (page: Page): Promise<void> => {
-  await page.clock.install();
+  const now = Date.now();
+  await page.clock.install({ time: now - 3_600_000 });
+  await page.clock.pauseAt(now);
 };
 
 /** Hides and shows the tab as the test says. */
@@ -150,12 +152,14 @@ async function addBigPod(exporter: Exporter): Promise<void> {
 describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => {
   beforeAll(async () => {
     browser = await chromium.launch(launchOptions());
+    exporter = await startExporter();
   });
   afterAll(async () => {
     await browser.close();
+    await exporter[Symbol.asyncDispose]();
   });
 
-  it('the status page would be saved by its policy if a script got in', async ({ exporter }) => {
+  it('the status page would be saved by its policy if a script got in', async () => {
     await using visited = await visit(urlOf(exporter));
     await visited.page.evaluate(`
       document.body.insertAdjacentHTML('beforeend', '<img src=x onerror="window.isHacked=1">');
@@ -165,25 +169,26 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await visited.page.evaluate('window.isHacked')).toBeUndefined();
   });
 
-  it('the status page refreshes itself and keeps focus and scroll position', async ({ exporter }) => {
+  it('the status page refreshes itself and keeps focus and scroll position', async () => {
+    await using exporter = await startExporter();
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
     await page.evaluate('window.isSamePage = true');
-    await page.locator('[data-key="tile-node-1"]').focus();
+    await page.locator('#nodes a[href="./nodes/node-1"]').focus();
     await page.evaluate('window.scrollTo({ top: 100, behavior: "instant" })');
-    const before = await textOf(page, '#part-tiles');
+    const before = await textOf(page, '#part-figures');
     await addBigPod(exporter);
     await page.clock.runFor(6_000);
-    await expect.poll(() => textOf(page, '#part-tiles')).not.toBe(before);
-    expect(await page.evaluate('[window.isSamePage, document.activeElement.dataset.key, scrollY]')).toEqual([
-      true,
-      'tile-node-1',
-      100,
-    ]);
+    await expect.poll(() => textOf(page, '#part-figures')).not.toBe(before);
+    expect(
+      await page.evaluate(
+        '[window.isSamePage, document.activeElement.className, document.activeElement.getAttribute("href"), scrollY]',
+      ),
+    ).toEqual([true, expect.stringContaining('tile'), './nodes/node-1', 100]);
     expect(visited.complaints).toEqual([]);
   });
 
-  it('the status page refreshes itself every two seconds while nodes have not answered yet', async ({ exporter }) => {
+  it('the status page refreshes itself every two seconds while nodes have not answered yet', async () => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page, requested } = visited;
     await page.evaluate('document.getElementById("part-about").toggleAttribute("data-awaiting", true)');
@@ -195,7 +200,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(requested).toHaveLength(2);
   });
 
-  it('the status page rests while it is paused or its tab is hidden, and catches up then', async ({ exporter }) => {
+  it('the status page rests while it is paused or its tab is hidden, and catches up then', async () => {
     await using visited = await visit(urlOf(exporter), {}, hideable);
     const { page, requested } = visited;
     await page.getByRole('button', { name: 'Pause' }).click();
@@ -210,10 +215,10 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     await expect.poll(() => requested.length).toBe(3);
   });
 
-  it('the status page waits while text is selected, which a refresh would take away', async ({ exporter }) => {
+  it('the status page waits while text is selected, which a refresh would take away', async () => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page, requested } = visited;
-    await page.evaluate('getSelection().selectAllChildren(document.querySelector("#next-evictions h3"))');
+    await page.evaluate('getSelection().selectAllChildren(document.querySelector("#next-evictions h2"))');
     await page.clock.runFor(30_000);
     expect([requested.length, await textOf(page, '#state')]).toEqual([1, 'Paused while text is selected.']);
     expect(await page.evaluate('String(getSelection())')).not.toBe('');
@@ -223,28 +228,29 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await textOf(page, '#state')).toBe('');
   });
 
-  it('the status page keeps text that was selected while the answer was on its way', async ({ exporter }) => {
+  it('the status page keeps text that was selected while the answer was on its way', async () => {
+    await using exporter = await startExporter();
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
     await page.route('**', async (route) => {
-      await page.evaluate('getSelection().selectAllChildren(document.querySelector("#next-evictions h3"))');
+      await page.evaluate('getSelection().selectAllChildren(document.querySelector("#next-evictions h2"))');
       await route.continue();
     });
-    const before = await textOf(page, '#part-tiles');
+    const before = await textOf(page, '#part-figures');
     await addBigPod(exporter);
     const answered = page.waitForEvent('requestfinished');
     await page.clock.runFor(6_000);
     await answered;
     await page.clock.runFor(2_000);
     expect(await page.evaluate('String(getSelection())')).not.toBe('');
-    expect(await textOf(page, '#part-tiles')).toBe(before);
+    expect(await textOf(page, '#part-figures')).toBe(before);
   });
 
   it.for([
     ['no answer', (page: Page) => page.route('**', (route) => route.abort())],
     ['an error', (page: Page) => page.route('**', (route) => route.fulfill({ status: 503, body: 'busy' }))],
     ['another page', (page: Page) => page.route('**', (route) => route.fulfill({ body: '<title>Sign in</title>' }))],
-  ] as const)('the status page keeps what it shows when a refresh gets %s', async ([, breakAnswers], { exporter }) => {
+  ] as const)('the status page keeps what it shows when a refresh gets %s', async ([, breakAnswers]) => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page } = visited;
     const [title, icon] = [await page.title(), await iconOf(page)];
@@ -267,7 +273,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     ['America/New_York', '2026-01-01T12:00:00Z', ' (7:00:00 AM EST)'],
     ['Asia/Tokyo', '2026-01-31T20:00:00Z', ' (Feb 1, 5:00:00 AM GMT+9)'],
     ['UTC', '2026-01-01T02:00:00Z', ''],
-  ] as const)('in %s, the time %s is followed by "%s"', async ([timezoneId, time, local], { exporter }) => {
+  ] as const)('in %s, the time %s is followed by "%s"', async ([timezoneId, time, local]) => {
     await using visited = await visit(urlOf(exporter), { timezoneId, locale: 'en-US' }, async (page) => {
       await page.route('**', async (route) => {
         const response = await route.fetch();
@@ -279,11 +285,11 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(shown.replaceAll(/\s/g, ' ')).toBe(`then${local}`);
   });
 
-  it('the status page works below a prefix that the exporter does not know', async ({ exporter }) => {
+  it('the status page works below a prefix that the exporter does not know', async () => {
     const port = exporter.app.ports[0];
     const proxy = createServer((incoming, outgoing) => {
       const path = incoming.url?.replace(/^\/clusters\/a\/proxy/, '') ?? '';
-      httpRequest({ host: '127.0.0.1', port, path }, (answer) => {
+      httpRequest({ host: '127.0.0.1', port, path, headers: incoming.headers }, (answer) => {
         outgoing.writeHead(answer.statusCode ?? 0, answer.headers);
         answer.pipe(outgoing);
       }).end();
@@ -306,7 +312,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
   it.for([
     ['light', lightPalette],
     ['dark', darkPalette],
-  ] as const)('the status page has the colours of the %s scheme', async ([colorScheme, palette], { exporter }) => {
+  ] as const)('the status page has the colours of the %s scheme', async ([colorScheme, palette]) => {
     await using visited = await visit(`${urlOf(exporter)}nodes/node-1`, { colorScheme });
     const shown = await visited.page.evaluate(
       '[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector(".icicle .f-logs")).fill]',
@@ -330,13 +336,13 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
       const exporter = await untilEnd(onTestFinished, startExporter(of, silentNode));
       await using visited = await visit(urlOf(exporter), { viewport: { width: 1280, height: 800 } });
       const ends = await visited.page.evaluate<readonly number[]>(
-        '["#part-banner", "#part-tiles", "#next-evictions", "#nodes", "#evictions"].map((part) => document.querySelector(part).getBoundingClientRect().bottom)',
+        '["#part-verdicts", "#part-figures", "#next-evictions", "#nodes", "#evictions"].map((part) => document.querySelector(part).getBoundingClientRect().bottom)',
       );
       expect(Math.max(...ends)).toBeLessThan(800);
     },
   );
 
-  it('a refresh with the same values moves nothing', async ({ exporter }) => {
+  it('a refresh with the same values moves nothing', async () => {
     await using visited = await visit(urlOf(exporter), {}, stopTime);
     const { page, requested } = visited;
     const boxes =
@@ -348,10 +354,19 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await page.evaluate(boxes)).toBe(before);
   });
 
-  it('words are explained when the keyboard reaches them, and when they are touched', async ({ exporter }) => {
+  it('a field for names suggests those that the page has, and asks the exporter for none', async () => {
+    await using visited = await visit(urlOf(exporter), {}, stopTime);
+    const { page, requested } = visited;
+    await page.focus('#search');
+    const names = '[...document.getElementById("search").list.options].map(({ value }) => value)';
+    expect(await page.evaluate(names)).toEqual(expect.arrayContaining(['node-1']));
+    expect(requested).toHaveLength(1);
+  });
+
+  it('words are explained when the keyboard reaches them, and when they are touched', async () => {
     await using visited = await visit(urlOf(exporter), { hasTouch: true, javaScriptEnabled: false });
     const { page } = visited;
-    const word = page.locator('#part-tiles dfn').first();
+    const word = page.locator('#part-figures dfn').first();
     const meaning = word.locator('.tip');
     expect(await meaning.isVisible()).toBe(false);
     await word.focus();
@@ -362,25 +377,23 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(await meaning.isVisible()).toBe(true);
   });
 
-  it.for(['pointed at', 'focused'] as const)(
-    'Escape closes the meaning of a word that is %s',
-    async (how, { exporter }) => {
-      await using visited = await visit(urlOf(exporter));
-      const { page } = visited;
-      const [first, second] = [page.locator('#part-tiles dfn').first(), page.locator('#part-tiles dfn').nth(1)];
-      const reach = (word: typeof first): Promise<void> => (how === 'focused' ? word.focus() : word.hover());
-      await reach(first);
-      const id = (await first.getAttribute('aria-describedby')) ?? '';
-      expect(await page.locator(`#${id}`).isVisible()).toBe(true);
-      await page.keyboard.press('Escape');
-      expect(await page.locator(`#${id}`).isVisible()).toBe(false);
-      await reach(second);
-      expect(await second.locator('.tip').isVisible()).toBe(true);
-    },
-  );
+  it.for(['pointed at', 'focused'] as const)('Escape closes the meaning of a word that is %s', async (how) => {
+    await using visited = await visit(urlOf(exporter));
+    const { page } = visited;
+    const [word, other] = [page.locator('#part-figures dfn').first(), page.locator('#search')];
+    const reach = (element: typeof word): Promise<void> => (how === 'focused' ? element.focus() : element.hover());
+    await reach(word);
+    const id = (await word.getAttribute('aria-describedby')) ?? '';
+    expect(await page.locator(`#${id}`).isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
+    expect(await page.locator(`#${id}`).isVisible()).toBe(false);
+    await reach(other);
+    await reach(word);
+    expect(await page.locator(`#${id}`).isVisible()).toBe(true);
+  });
 
-  it('what unfolds is at least 24 pixels high on a telephone', async ({ exporter }) => {
-    await using visited = await visit(`${urlOf(exporter)}problems`, { viewport: { width: 390, height: 844 } });
+  it('what unfolds is at least 24 pixels high on a telephone', async () => {
+    await using visited = await visit(`${urlOf(exporter)}exporter`, { viewport: { width: 390, height: 844 } });
     const heights = await visited.page.evaluate<readonly number[]>(
       '[...document.querySelectorAll("summary")].map((each) => each.getBoundingClientRect().height)',
     );
@@ -388,7 +401,7 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(24);
   });
 
-  it('the status page lets the keyboard reach all that can be used, and shows where it is', async ({ exporter }) => {
+  it('the status page lets the keyboard reach all that can be used, and shows where it is', async () => {
     await using visited = await visit(urlOf(exporter));
     const { page } = visited;
     const usable = `[...document.querySelectorAll('a[href], button, input, select, summary, [tabindex="0"]')].filter((element) => element.checkVisibility())`;
@@ -401,10 +414,10 @@ describe.skipIf(!isInstalled('chromium'))('the status page in a browser', () => 
       );
       expect(reached).toEqual([index, 'solid']);
     }
-    await page.goto(`${urlOf(exporter)}problems`);
-    await page.locator('#settings > summary').focus();
+    await page.goto(`${urlOf(exporter)}exporter`);
+    await page.locator('#fold-configuration-0 > summary').focus();
     await page.keyboard.press('Enter');
-    expect(await textOf(page, '#settings pre')).toContain('ttl: 55s');
+    expect(await textOf(page, '#fold-configuration-0 pre')).toContain('ttl: 55s');
   });
 });
 

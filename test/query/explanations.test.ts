@@ -1,13 +1,10 @@
 import { describe, expect, it } from 'vitest';
 
 import { type Pod, volumeTypes } from '../../src/cluster/kube/objects.js';
-import { workloadText, type WorkloadWithPods, workloadWithPods } from '../../src/commands/explain/workload-text.js';
 import type { NodeView } from '../../src/facts/node/node-view.js';
-import { workloadPath } from '../../src/facts/workload/workload.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { nodeExplanation } from '../../src/people/query/node-explanation.js';
 import { knownPodState } from '../../src/people/query/pod-explanation.js';
-import { isMissing } from '../../src/people/query/workload-explanation.js';
 import {
   aContainer,
   aMount,
@@ -19,20 +16,16 @@ import {
   aVolumeSummary,
 } from '../support/builders.js';
 import {
-  aBoundPod,
   aClusterSnapshot,
-  aDeployment,
   aFreshNode,
   aLimitRatio,
   aMeasuredPod,
   anAbsentNode,
   aNodeSnapshot,
   aReading,
-  aWorkload,
-  aWorkloadSnapshot,
   withoutTotal,
 } from '../support/snapshot-builders.js';
-import { podsOf, viewsOf } from '../support/views.js';
+import { podsOf } from '../support/views.js';
 
 const id = { namespace: 'shop', name: 'cart-0' };
 const readAtMs = Date.UTC(2026, 0, 1);
@@ -201,87 +194,4 @@ it.each([
       ratio: 1.5,
     },
   ]);
-});
-
-describe('a workload', () => {
-  const billing = aWorkload({ name: 'billing' });
-  const big = aMeasuredPod({ name: 'big', workloads: [billing], usage: { ...aMeasuredPod().usage, usedBytes: 9000 } });
-  const small = aMeasuredPod({ name: 'small', workloads: [billing] });
-  const pending = aMeasuredPod({
-    name: 'pending',
-    workloads: [billing],
-    usage: { ...aMeasuredPod().usage, usedBytes: 10, volumesPending: true },
-  });
-  const stray = aMeasuredPod({ name: 'stray', pod: undefined, workloads: [billing] });
-  const lost = aBoundPod({ pod: aPod({ name: 'lost', nodeName: 'node-2' }), workloads: [billing] });
-  const node = aFreshNode(aNodeSnapshot({ pods: [small, pending, stray, big] }));
-  const usage = {
-    usedBytes: 17_202,
-    podMaxUsedBytes: 9000,
-    containers: [{ container: 'main', usedBytes: 4096, maxUsedBytes: 4096 }],
-  };
-  const base = aReading({
-    snapshot: aClusterSnapshot({
-      nodes: [node, { ...anAbsentNode('node-2', 'tls'), unmeasured: [lost] }],
-      workloads: [aWorkloadSnapshot({ workload: billing, expectedPods: 4, measuredPods: 3, complete: false, usage })],
-    }),
-  });
-  const reading = { ...base, knownPods: [...base.knownPods, lost] };
-  const explained = async (of: ClusterReading = reading, path = '-/selector/billing'): Promise<WorkloadWithPods> => {
-    const views = await viewsOf(of, 'workloads: {selectors: [{name: billing, selector: app=billing}]}');
-    return workloadWithPods((await views.object('workload', path.split('/'), {})).data);
-  };
-
-  it('a workload lists what makes it incomplete first, then the largest, and adds up', async () => {
-    const report = await explained();
-    expect(report.pods.map((pod) => [pod.pod, pod.state, isMissing(pod)])).toEqual([
-      ['pending', 'pending', true],
-      ['lost', 'unmeasured', true],
-      ['big', 'measured', false],
-      ['small', 'measured', false],
-      ['stray', 'measured', false],
-    ]);
-    const bytes = report.pods.map((pod) => (pod.state === 'unmeasured' ? 0 : pod.usedBytes));
-    expect(bytes.reduce((a, b) => a + b, 0)).toBe(report.usedBytes);
-  });
-
-  it('a workload is shown as text', async () => {
-    const report = await explained();
-    await expect(workloadText(report, { name: 'billing', width: 80 })).toMatchFileSnapshot(
-      '../golden/explain-workload.txt',
-    );
-  });
-
-  it.each([
-    [
-      'Found by labels: pods with app=billing,team=.',
-      aWorkload({ name: 'found', type: 'labels', origin: { source: 'labels', labels: { app: 'billing', team: '' } } }),
-    ],
-    ['Controller: Deployment.', aDeployment('billing')],
-    [
-      'A bare pod, without a controller.',
-      aWorkload({ name: 'found', type: 'barepod', origin: { source: 'controller', kind: 'Pod' } }),
-    ],
-    [
-      'A static pod of a node.',
-      aWorkload({ name: 'found', type: 'staticpod', origin: { source: 'controller', kind: 'Node' } }),
-    ],
-  ])('an unconfigured workload shows "%s"', async (line, found) => {
-    const counts = { expectedPods: 0, measuredPods: 0, complete: false, usage: undefined };
-    const snapshot = aClusterSnapshot({ nodes: [], workloads: [aWorkloadSnapshot({ workload: found, ...counts })] });
-    const report = await explained({ ...reading, snapshot }, workloadPath(found));
-    expect(report).toMatchObject({ expectedPodCount: 0, measuredPodCount: 0, isComplete: false });
-    expect(workloadText(report, { name: 'found', width: 80 })).toContain(
-      `${line}\nNone of its pods is expected: it has no values.\n`,
-    );
-  });
-
-  it('a workload that could not be collected is marked', async () => {
-    const failed = aWorkloadSnapshot({ workload: billing, measuredPods: 0, complete: false, usage: undefined });
-    const snapshot = { ...reading.snapshot, workloads: [failed] };
-    const report = await explained({ ...reading, snapshot });
-    expect(workloadText(report, { name: 'billing', width: 120 })).toContain(
-      'It has no values: it could not be collected.',
-    );
-  });
 });

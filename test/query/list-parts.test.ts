@@ -78,7 +78,7 @@ it.each<[Parameters, readonly string[]]>([
   [{}, ['main', 'main', 'proxy']],
   [{ order: 'ratio' }, ['proxy', 'main', 'main']],
   [{ order: 'name' }, ['main', 'main', 'proxy']],
-  [{ offset: '1', limit: '1' }, ['main']],
+  [{ order: 'name', limit: '2' }, ['main', 'main']],
   [{ node: 'node-1' }, ['main', 'proxy']],
   [{ namespace: 'ops' }, ['main']],
   [{ workload: 'shop/deployment/cart' }, ['main', 'proxy']],

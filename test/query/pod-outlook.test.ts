@@ -95,11 +95,9 @@ describe('the outlook of a pod', () => {
       knownPods: [{ pod, workloads: [] }],
       lastKnownOf: () => ({ snapshot, ageMs: 240_000 }),
       samplesOf: () => totals,
-      limitMeasurementsOf: (nodeName) => ({
-        ofLimit: (of, { container }, fetchedAtMs) => [
-          { atMs: fetchedAtMs - 60_000, usedBytes: [nodeName, of.summary.uid, container].join().length },
-        ],
-      }),
+      limitSamplesOf: (nodeName, of, { container }, fetchedAtMs) => [
+        { atMs: fetchedAtMs - 60_000, usedBytes: [nodeName, of.summary.uid, container].join().length },
+      ],
     });
     const [found] = await outlook(reading);
     expect(found?.limits.map(({ samples }) => samples)).toEqual([

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
+import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
 import type { LimitRatio } from '../../src/facts/node/limit-ratios.js';
-import type { NodeForecasts } from '../../src/facts/node/node-forecasts.js';
-import type { NodeSnapshot, NodeView } from '../../src/facts/node/node-view.js';
+import type { NodeForecasts, NodeSnapshot, NodeView } from '../../src/facts/node/node-view.js';
 import type { DerivedPod, PodContext, PodRecord } from '../../src/facts/node/pod-record.js';
 import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
+import type { Lane } from '../../src/lib/base/lane.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/people/report/cluster-report.js';
 import type { SamplesOf } from '../../src/people/report/verdict-report.js';
@@ -86,46 +86,6 @@ function ratioOf(usedBytes: number, limitBytes: number, more: Partial<LimitRatio
 /** 10 bytes in the writable layer, 5 in logs. */
 const pod = aPodSummary({ usedBytes: 15, containers: [aContainerSummary({ rootfsBytes: 10, logsBytes: 5 })] });
 
-it('pods are ranked largest first over all nodes, and all count in the sums', async () => {
-  const { pods, summary } = await reportOf({
-    nodes: [
-      nodeOf(
-        'node-1',
-        Array.from({ length: 20 }, (_, index) => podOf(`a-${index}`, index)),
-      ),
-      nodeOf('node-2', [podOf('b', 15)]),
-    ],
-  });
-  expect(pods.items.map(({ pod }) => pod)).toEqual([
-    ...['a-19', 'a-18', 'a-17', 'a-16', 'a-15', 'b', 'a-14', 'a-13', 'a-12', 'a-11'],
-  ]);
-  expect(pods.totalCount).toBe(21);
-  expect(summary).toMatchObject({ podCount: 21, podsUsedBytes: 190 + 15 });
-});
-
-it('pods are ranked the same as after sorting all of them', async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(fc.nat(50), { maxLength: 40 }), { maxLength: 5 }), async (sizes) => {
-      const nodes = sizes.map((ofNode, node) =>
-        nodeOf(
-          `node-${node}`,
-          ofNode.map((bytes, index) => podOf(`p-${node}-${index}`, bytes)),
-        ),
-      );
-      const { pods, summary } = await reportOf({ nodes });
-      const sorted = sizes.flat().sort((a, b) => b - a);
-      expect(pods.items.map(({ usedBytes }) => usedBytes)).toEqual(sorted.slice(0, 10));
-      expect(summary.podsUsedBytes).toBe(sorted.reduce((sum, bytes) => sum + bytes, 0));
-    }),
-  );
-});
-
-it('pods are marked when the API server does not know them or their volumes are pending', async () => {
-  const pod = podOf('gone', 1, { pod: undefined, usage: aPodUsage({ volumesPending: true }) });
-  const { pods } = await reportOf({ nodes: [nodeOf('node-1', [pod])] });
-  expect(pods.items).toMatchObject([{ isKnown: false, state: 'pending' }]);
-});
-
 describe('limits', () => {
   it('pods from half of a limit on have one row each: the nearest limit, not clamped', async () => {
     const { limits, summary } = await reportOf({
@@ -152,7 +112,7 @@ describe('limits', () => {
       ['c', 'pod', undefined, 0.5],
     ]);
     expect(limits.totalCount).toBe(3);
-    expect(summary).toMatchObject({ limitCount: 6, reachedLimitCount: 2, nearLimitCount: 1 });
+    expect(summary).toMatchObject({ limitCount: 6, reachedLimitCount: 1, nearLimitCount: 2 });
   });
 
   it('pods of one workload are one row with their number and the soonest; those of silent nodes are another', async () => {
@@ -238,54 +198,6 @@ describe('limits', () => {
       expect(summary).toMatchObject({ limitCount: 1, ...counts });
     },
   );
-
-  it('a full emptyDir in memory does not hide the limit that its pod is near', async () => {
-    const full = ratioOf(10, 10, { rule: 'emptydir', volume: 'shm', unenforced: 'memory_medium' });
-    const { limits, pods, summary } = await reportOf({
-      nodes: [nodeOf('node-1', [podOf('a', 1, { ratios: [full, ratioOf(85, 100)] })])],
-    });
-    expect(limits.items).toMatchObject([{ rule: 'pod', ratio: 0.85 }]);
-    expect(pods.items[0]?.nearestLimit).toMatchObject({ rule: 'pod' });
-    expect(summary).toMatchObject({ nearLimitPodCount: 1, reachedLimitPodCount: 0, unenforcedReachedPodCount: 0 });
-  });
-});
-
-it('workloads are ranked largest first with the components of their pods, those without data last', async () => {
-  const [cart, web] = [aWorkload({ name: 'cart' }), aWorkload({ name: 'web' })];
-  const ofSize = (usedBytes: number) => ({ usedBytes, containers: [] });
-  const { workloads, summary } = await reportOf({
-    nodes: [
-      nodeOf('node-1', [podOf('cart-0', 5, { workloads: [cart] }), podOf('both', 7, { workloads: [cart, web] })]),
-      nodeOf('node-2', [podOf('web-0', 11, { workloads: [web] })]),
-    ],
-    workloads: [
-      aWorkloadSnapshot({
-        workload: aWorkload({ name: 'lost' }),
-        usage: undefined,
-        complete: false,
-        backoffMs: 8.2,
-      }),
-      aWorkloadSnapshot({
-        workload: cart,
-        limitBytes: 20,
-        requestBytes: 3,
-        usage: { ...ofSize(12), podMaxUsedBytes: 7 },
-      }),
-      aWorkloadSnapshot({
-        workload: web,
-        usage: { ...ofSize(18), podMaxUsedBytes: 11 },
-        expectedPods: 3,
-        measuredPods: 2,
-        complete: false,
-      }),
-    ],
-  });
-  expect(workloads.items).toMatchObject([
-    { workload: 'web', usedBytes: 18, components: { rootfs: 18 }, isComplete: false, measuredPodCount: 2 },
-    { workload: 'cart', usedBytes: 12, components: { rootfs: 12 }, limitBytes: 20, requestBytes: 3 },
-    { workload: 'lost', usedBytes: undefined, components: undefined, backoffMs: 9 },
-  ]);
-  expect(summary.incompleteWorkloadCount).toBe(2);
 });
 
 it('nodes without data come first, then the fullest, those that are never scraped last', async () => {
@@ -377,12 +289,20 @@ it('nodes have their verdict, the one of the list of nodes under pressure, by gr
   ]);
 });
 
+it('nodes whose statistics do not move have the oldest time of them', async () => {
+  const nodes = [2, 1].map((sinceMs) => aFreshNode(aNodeSnapshot({ frozen: { ...nothingFrozen, sinceMs } })));
+  const { enforcement } = await reportOf({ nodes });
+  expect(enforcement).toContainEqual(
+    expect.objectContaining({ kind: 'statistics_frozen', nodeCount: 2, frozenSinceMs: 1 }),
+  );
+});
+
 it('nodes are limited in number, with their total', async () => {
   const { nodes } = await reportOf({
     nodes: Array.from({ length: 70 }, (_, index) => nodeOf(`node-${index}`, [], 60_000 - index)),
   });
   expect([nodes.items.length, nodes.totalCount]).toEqual([30, 70]);
-  expect(nodes.items[0]?.node).toBe('node-69');
+  expect(nodes.items[0]).toMatchObject({ node: 'node-69', enforcement: undefined });
 });
 
 it('nodes show how much of their disk the other pods of the summary hold', async () => {
@@ -440,7 +360,6 @@ describe('a node without data', () => {
     const snapshot = aNodeSnapshot({ pods: [aMeasuredPod({ pod, summary, ratios: [ratioOf(10, 100)] })] });
     const report = await reportOf({ nodes: [aFreshNode(snapshot)] });
     expect(report.summary).toMatchObject({ unknownLimitPodCount: 1, limitCount: 0 });
-    expect(report.pods.items).toMatchObject([{ hasUnknownUsage: true, nearestLimit: undefined }]);
   });
 
   it('a node without data has no unknown limits where the kubelet enforces none', async () => {
@@ -450,10 +369,9 @@ describe('a node without data', () => {
   });
 
   it('a node without data keeps its last values as such, in no count and no sum', async () => {
-    const { limits, pods, nodes, summary } = await reportOf({ nodes: [silent()] }, { lastKnownOf });
+    const { limits, nodes, summary } = await reportOf({ nodes: [silent()] }, { lastKnownOf });
     const facts = { node: 'b', dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout' };
     expect(limits.items).toMatchObject([{ ...facts, pod: 'cart-0', ratio: 0.95, podCount: 2 }]);
-    expect(pods).toMatchObject({ items: [{ ...facts, pod: 'cart-0', usedBytes: 95 }], totalCount: 1 });
     expect(nodes.items).toMatchObject([
       {
         state: 'absent',
@@ -478,23 +396,32 @@ describe('a node without data', () => {
   it('nodes that have not responded yet are apart from those that failed, which alone are blamed', async () => {
     const failure = { reason: 'timeout', message: 'no response', ageMs: 0 } as const;
     const nodes = ['a', 'b', 'c'].map((name) => anAbsentNode(name, name === 'c' ? 'never' : 'timeout'));
-    const { absences } = await reportOf({ nodes }, { failureOf: (name) => (name === 'b' ? failure : undefined) });
+    const { absences } = await reportOf(
+      { nodes },
+      {
+        failureOf: (name) => (name === 'b' ? failure : undefined),
+        lastKnownOf: ({ nodeName }) => ({ snapshot: aNodeSnapshot({ pods: [] }), ageMs: nodeName === 'a' ? 2 : 1 }),
+      },
+    );
     expect(absences).toMatchObject(
       [
-        { isAwaited: true, nodeCount: 2, exampleNodes: ['a', 'c'], hint: /not responded yet/ },
-        { isAwaited: false, nodeCount: 1, exampleNodes: ['b'], hint: /does not answer in time/ },
+        { isAwaited: true, nodeCount: 2, exampleNodes: ['a', 'c'], dataAgeMs: 2, hint: /not responded yet/ },
+        { isAwaited: false, nodeCount: 1, exampleNodes: ['b'], dataAgeMs: 1, hint: /does not answer in time/ },
       ].map(({ hint, ...of }) => ({ ...of, hint: expect.stringMatching(hint) as string })),
     );
   });
 
-  it('nodes with the same reason and other causes are apart, each with its fix', async () => {
+  it('nodes with the same reason and other causes are apart, each with its fix and the commands for its first node', async () => {
     const failureOf = (name: string) => ({
       ...({ reason: 'tls', ageMs: 0 } as const),
       message: name === 'b' ? 'certificate has expired' : 'self-signed certificate',
     });
     const nodes = ['a', 'b', 'c'].map((name) => anAbsentNode(name, 'tls'));
     const { absences } = await reportOf({ nodes }, { failureOf });
-    expect(absences.map(({ exampleNodes }) => exampleNodes)).toEqual([['a', 'c'], ['b']]);
+    expect(absences.map(({ exampleNodes, commands: [first] }) => [exampleNodes, first])).toEqual([
+      [['a', 'c'], 'kubectl describe node a'],
+      [['b'], 'kubectl describe node b'],
+    ]);
   });
 
   it('a node without data is reported by its reason with what it costs', async () => {
@@ -502,7 +429,8 @@ describe('a node without data', () => {
       aWorkloadSnapshot({ workload: cart, complete: false }),
       aWorkloadSnapshot({ workload: aDeployment('other'), complete: false }),
     ];
-    const virtual = anAbsentNode('z', 'skipped');
+    const ofOther = [aBoundPod({ pod: aPod({ name: 'other-0' }), workloads: [aDeployment('other')] })];
+    const virtual = { ...anAbsentNode('z', 'skipped'), unmeasured: ofOther };
     const { absences, summary } = await reportOf({ nodes: [silent(), virtual], workloads }, { lastKnownOf });
     expect(absences).toMatchObject([
       {
@@ -555,9 +483,8 @@ describe('a pod whose volumes are not measured', () => {
   const formerPodsOf = () => new Map([[former.summary.uid, { pod: former, olderByMs: 60_000 }]]);
 
   it('a pod with pending volumes keeps its last values as such, and counts as unknown', async () => {
-    const { pods, limits, summary } = await reportOf({ nodes: [node(pending(1, [container(21)]))] }, { formerPodsOf });
+    const { limits, summary } = await reportOf({ nodes: [node(pending(1, [container(21)]))] }, { formerPodsOf });
     const facts = { pod: 'a', state: 'pending', dataState: 'pending', dataAgeMs: 61_500 };
-    expect(pods.items).toMatchObject([{ ...facts, usedBytes: 93, nearestLimit: { rule: 'emptydir', ratio: 0.92 } }]);
     expect(limits.items).toMatchObject([{ ...facts, rule: 'emptydir', ratio: 0.92 }]);
     expect(summary).toMatchObject({
       podCount: 1,
@@ -571,42 +498,23 @@ describe('a pod whose volumes are not measured', () => {
   });
 
   it('a pod with pending volumes has the present value where that is larger, as in the rules', async () => {
-    const { pods, limits } = await reportOf({ nodes: [node(pending(95, [container(94)]))] }, { formerPodsOf });
+    const { limits } = await reportOf({ nodes: [node(pending(95, [container(94)]))] }, { formerPodsOf });
     const facts = { pod: 'a', state: 'pending', dataState: 'fresh', dataAgeMs: 1_500 };
-    expect(pods.items).toMatchObject([{ ...facts, usedBytes: 95, nearestLimit: { rule: 'container', ratio: 0.94 } }]);
     expect(limits.items).toMatchObject([{ ...facts, rule: 'container', ratio: 0.94 }]);
   });
 
-  it.each([
-    [80, { nearLimitPodCount: 1, reachedLimitPodCount: 0, unknownLimitPodCount: 0 }],
-    [100, { nearLimitPodCount: 0, reachedLimitPodCount: 1, unknownLimitPodCount: 0 }],
-  ])('a pod with pending volumes counts where a limit is near for certain: %d %%', async (usedBytes, counts) => {
-    const { summary } = await reportOf({ nodes: [node(pending(usedBytes, [container(usedBytes)]))] }, { formerPodsOf });
-    expect(summary).toMatchObject({ ...counts, limitedPodCount: 1 });
-  });
-
   it('a pod with pending volumes is unknown without former values, unless it has no limit', async () => {
-    const { pods, limits, summary } = await reportOf({ nodes: [node(pending(1))] });
-    expect(pods.items).toMatchObject([{ state: 'pending', dataState: 'fresh', usedBytes: 1, hasLimits: true }]);
+    const { limits, summary } = await reportOf({ nodes: [node(pending(1))] });
     expect([limits.totalCount, summary.unknownLimitPodCount]).toEqual([0, 1]);
     const unlimited = pending(1, [], aPod({ containers: [], volumes: [] }));
     expect((await reportOf({ nodes: [node(unlimited)] })).summary.unknownLimitPodCount).toBe(0);
   });
 
-  it('a pod with pending volumes has no time to a limit, which would be that of a total without volumes', async () => {
-    const found = pending(60, [ratioOf(60, 100)]);
-    const forecasts = aForecastOf([[found.summary.uid, 60_000]]);
-    const snapshot = aNodeSnapshot({ pods: [found], forecasts });
-    const { limits } = await reportOf({ nodes: [aFreshNode(snapshot)] });
-    expect(limits.items).toMatchObject([{ state: 'pending', ratio: 0.6, timeToLimitMs: undefined }]);
-  });
-
   it('a pod with pending volumes on a node without data has the reason of the node', async () => {
     const silent = anAbsentNode('node-1', 'timeout');
     const lastKnownOf = () => ({ snapshot: aNodeSnapshot({ pods: [pending(1)] }), ageMs: 200_000 });
-    const { pods, limits, summary } = await reportOf({ nodes: [silent] }, { lastKnownOf, formerPodsOf });
+    const { limits, summary } = await reportOf({ nodes: [silent] }, { lastKnownOf, formerPodsOf });
     const facts = { dataState: 'absent', absenceReason: 'timeout', dataAgeMs: 260_000 };
-    expect(pods.items).toMatchObject([{ ...facts, usedBytes: 93 }]);
     expect(limits.items).toMatchObject([{ ...facts, ratio: 0.92 }]);
     expect(summary).toMatchObject({ pendingPodCount: 0, unknownLimitPodCount: 0, podCount: 0 });
   });
@@ -679,18 +587,9 @@ describe('gaps in the data of a node', () => {
     const young = await reportOf({ nodes: [nodeWith({ pods: pods.slice(0, 1) })], workloads: incomplete.slice(1) });
     expect(young.gaps).toEqual([]);
   });
-
-  it('what a silent node lacks is no gap, nor are workloads that are complete', async () => {
-    const unmeasured = [aBoundPod({ workloads: [cart] })];
-    const { gaps } = await reportOf({
-      nodes: [{ ...anAbsentNode('b', 'timeout'), unmeasured }],
-      workloads: [aWorkloadSnapshot({ workload: cart, complete: false }), aWorkloadSnapshot({ workload: web })],
-    });
-    expect(gaps).toEqual([]);
-  });
 });
 
-it('the limits of each pod are derived once, and the usage of those alone that are shown or summed', async () => {
+it('the limits of each pod are derived once, and the usage of none', async () => {
   const cart = aDeployment('cart');
   const derived = { ratios: 0, usages: 0 };
   const context: PodContext = {
@@ -708,19 +607,8 @@ it('the limits of each pod are derived once, and the usage of those alone that a
   );
   const node = aFreshNode(aNodeSnapshot({ pods, podsWithoutTotal: [withoutTotal(podOf('q', 1))], context }));
   const report = await reportOf({ nodes: [node], workloads: [aWorkloadSnapshot({ workload: cart })] });
-  expect([report.pods.items.length, report.limits.totalCount]).toEqual([10, 28]);
-  expect(derived).toEqual({ ratios: 31 + 10, usages: 4 + 10 });
-});
-
-it('the report is all zeros for a cluster without nodes', async () => {
-  const status = await reportOf({ nodes: [], workloads: [] });
-  expect(status).toMatchObject({
-    limits: { items: [], totalCount: 0 },
-    workloads: { items: [], totalCount: 0 },
-    pods: { items: [], totalCount: 0 },
-    nodes: { items: [], totalCount: 0 },
-    summary: { podsUsedBytes: 0, expectedPodCount: 0, oldestDataAgeMs: undefined },
-  });
+  expect(report.limits.totalCount).toBe(28);
+  expect(derived).toEqual({ ratios: 31, usages: 0 });
 });
 
 it('the report has the findings that the specs of pods of a node that never had data show', async () => {
@@ -753,4 +641,42 @@ it.each<[string, readonly NodeView[], Partial<ClusterReportInput>]>([
   for (; !progress.isDone; turnCount += 1) await nextTurn();
   await walking;
   expect(turnCount).toBeGreaterThan(10);
+});
+
+it('of silent nodes, no task of the report reads the pods of more than one', async () => {
+  const inner = new Scheduler(new ManualClock()).newLane();
+  const reads = { inTask: false, ofTask: 0, most: 0, outside: 0 };
+  const counted = <T>(task: () => T): T => {
+    Object.assign(reads, { inTask: true, ofTask: 0 });
+    const result = task();
+    Object.assign(reads, { inTask: false, most: Math.max(reads.most, reads.ofTask) });
+    return result;
+  };
+  const lane: Lane = {
+    isHeld: false,
+    run: (task) => inner.run(() => counted(task)),
+    each: (items, task) =>
+      inner.each(items, (item) => {
+        counted(() => {
+          task(item);
+        });
+      }),
+  };
+  const cart = aDeployment('cart');
+  const bound = {
+    ...aBoundPod(),
+    get workloads() {
+      if (reads.inTask) reads.ofTask += 1;
+      else reads.outside += 1;
+      return [cart];
+    },
+  };
+  const nodes = Array.from({ length: 50 }, (_, index) => ({
+    ...anAbsentNode(`node-${index}`, 'timeout'),
+    unmeasured: [bound],
+  }));
+  const workloads = [aWorkloadSnapshot({ workload: cart, complete: false })];
+  const { absences, summary } = await reportOf({ nodes, workloads }, { lane });
+  expect([absences[0]?.incompleteWorkloadCount, summary.absentWorkloadCount]).toEqual([1, 1]);
+  expect([reads.outside, reads.most]).toEqual([0, 2]); // whether it is shown, and what lacks it
 });

@@ -22,7 +22,7 @@ it('the report of an eviction has the cause, the place, and what was last measur
       kind: 'pods',
       text: 'Pod shop/cart-0 is the cause: emptyDir data above its size limit of 100Mi, 80Mi in the summary 20s before its kubelet looked (kubelets measure volumes about once a minute). A limit of 2304Mi would have let it run for an hour more at its growth of 32.7Mi a minute: 100Mi + 60 × 32.7Mi, rounded up.',
       commands: [
-        'ephemeral-storage-exporter explain eviction shop/cart-0',
+        'kubectl ephemeral-storage explain eviction shop/cart-0',
         `kubectl patch -n shop deployment/cart --type=strategic -p '{"spec":{"template":{"spec":{"volumes":[{"name":"data","emptyDir":{"sizeLimit":"2304Mi"}}]}}}}'`,
       ],
     },

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { FsStats } from '../../src/cluster/kubelet/summary.js';
 import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
 import type { MeasuredNodeView, NodeSnapshot, NodeView } from '../../src/facts/node/node-view.js';
-import { nodeCondition } from '../../src/people/report/node-condition.js';
-import { NodeGrid, type NodeGridReport } from '../../src/people/report/node-grid.js';
-import { pressedNode } from '../../src/people/report/pressure-report.js';
+import { nodeGrid, type NodeGridReport } from '../../src/people/report/node-grid.js';
+import { listedNode, type NodeFailure } from '../../src/people/report/node-report.js';
 import { anFsStats, aNode, aNodeSummary } from '../support/builders.js';
 import { aFreshNode, anAbsentNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
@@ -33,15 +32,13 @@ function nodeOf(name: string, { labels = {}, fullPercent = 10, diskPressure = fa
   return aFreshNode(aNodeSnapshot({ node, nodeName: name, summary, thresholds, unsetSignals }));
 }
 
-const pressedOf = (view: NodeView) => (view.state === 'absent' ? undefined : pressedNode(view, view.snapshot));
-
 /** Of the last request: none failed but those to node d. */
-const failureOf = (nodeName: string): object | undefined => (nodeName === 'd' ? {} : undefined);
+const failureOf = (nodeName: string): NodeFailure | undefined =>
+  nodeName === 'd' ? { reason: 'timeout', message: '', ageMs: 0 } : undefined;
 
 function gridOf(views: readonly NodeView[], count = 100): NodeGridReport {
-  const grid = new NodeGrid(count, failureOf);
-  for (const view of views) grid.add(view, pressedOf(view));
-  return grid.report();
+  const nodes = views.map((view) => listedNode(view, { lastKnown: undefined, failure: failureOf(view.nodeName) }));
+  return nodeGrid(nodes, count);
 }
 
 const stale = (view: NodeView): NodeView => ({ ...view, state: 'stale' }) as NodeView;
@@ -98,7 +95,8 @@ it.each<[string, NodeView]>([
   ['ok', nodeOf('a', { headroom: 900 })],
   ['skipped', anAbsentNode('a', 'skipped')],
 ])('the condition %s comes before those after it', (condition, view) => {
-  expect(nodeCondition(view, pressedOf(view), failureOf(view.nodeName))).toBe(condition);
+  const node = listedNode(view, { lastKnown: undefined, failure: failureOf(view.nodeName) });
+  expect(node.condition).toBe(condition);
 });
 
 describe('the grid of nodes', () => {

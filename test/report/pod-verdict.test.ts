@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
-import { noForecasts } from '../../src/facts/node/node-forecasts.js';
+import { noForecasts } from '../../src/facts/node/node-view.js';
 import { podStanding } from '../../src/facts/node/standing.js';
 import type { UnenforcedReason } from '../../src/facts/node/unenforced-limits.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
@@ -140,7 +140,7 @@ describe('the verdict of a pod', () => {
     expect(judge([limit(90)], silent)).toEqual({
       kind: 'near',
       text: 'No data from node node-1 (timeout). As last known 5m ago: near a limit: container app uses 90Mi of its limit of 100Mi. Its growth is not known: it was measured less than twice.',
-      commands: ['ephemeral-storage-exporter explain node node-1'],
+      commands: ['kubectl ephemeral-storage explain node node-1'],
     });
   });
 
@@ -191,7 +191,7 @@ describe('a pod without figures', () => {
     expect(lack(pod)).toEqual({
       kind: 'unknown',
       text: 'Not measured: it hangs.',
-      commands: ['ephemeral-storage-exporter explain node node-1', 'kubectl describe pod -n shop cart-0'],
+      commands: ['kubectl ephemeral-storage explain node node-1', 'kubectl describe pod -n shop cart-0'],
     });
     expect(lack({ ...pod, nodeName: undefined }).commands).toEqual(['kubectl describe pod -n shop cart-0']);
   });
@@ -216,21 +216,21 @@ describe('a pod without figures', () => {
 it('a pod that was evicted for its node leads to the explanation of its eviction', () => {
   const eviction = evictionReport(anEvictionRecord({ cause: 'node_bytes', volume: '' }));
   expect(evictedVerdict(eviction).commands).toEqual([
-    'ephemeral-storage-exporter explain eviction shop/cart-0',
-    'ephemeral-storage-exporter explain node node-1',
+    'kubectl ephemeral-storage explain eviction shop/cart-0',
+    'kubectl ephemeral-storage explain node node-1',
   ]);
 });
 
 describe('the commands for a pod that is near a limit', () => {
   it.each([
-    [limit(90), 'ephemeral-storage-exporter explain pod shop/cart-0 --directories -c app'],
+    [limit(90), 'kubectl ephemeral-storage explain pod shop/cart-0 --directories -c app'],
     [
       limit(90, { rule: 'emptydir', container: undefined, volume: 'cache' }),
-      'ephemeral-storage-exporter explain pod shop/cart-0 --directories',
+      'kubectl ephemeral-storage explain pod shop/cart-0 --directories',
     ],
   ])('they look where the limit counts, and lead to its owner', (of, look) => {
     expect(judge([of]).commands).toEqual([
-      'ephemeral-storage-exporter explain pod shop/cart-0',
+      'kubectl ephemeral-storage explain pod shop/cart-0',
       look,
       'kubectl edit -n shop deployment/cart',
     ]);
@@ -238,6 +238,6 @@ describe('the commands for a pod that is near a limit', () => {
 
   it('hostile names are one word of the command each', () => {
     const { commands } = judge([limit(10)], { namespace: '$(id)', pod: '; rm -rf /' });
-    expect(commands).toEqual(["ephemeral-storage-exporter explain pod '$(id)/; rm -rf /'"]);
+    expect(commands).toEqual(["kubectl ephemeral-storage explain pod '$(id)/; rm -rf /'"]);
   });
 });

@@ -1,13 +1,15 @@
 import { expect, it } from 'vitest';
 
 import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
-import type { MeasuredNodeView } from '../../src/facts/node/node-view.js';
+import type { MeasuredNodeView, NodeView } from '../../src/facts/node/node-view.js';
 import { nodeFindings } from '../../src/people/report/finding-report.js';
-import { RankedPressure } from '../../src/people/report/pressure-report.js';
+import { nodeCounts } from '../../src/people/report/node-counts.js';
+import { type LastKnown, listedNode } from '../../src/people/report/node-report.js';
+import { rankedPressure } from '../../src/people/report/pressure-report.js';
 import { signalAmount } from '../../src/people/report/signal-report.js';
 import { verdicts } from '../../src/people/report/verdict-report.js';
 import { anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
-import { aFreshNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
+import { aFreshNode, anAbsentNode, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
 const noInputs = { samplesOf: () => [], evictions: [], readAtMs: 0, snapshot: {} };
 
@@ -26,14 +28,18 @@ function nodeWith(nodeName: string, headrooms: readonly number[]): MeasuredNodeV
   return aFreshNode(aNodeSnapshot({ nodeName, thresholds, podsOnNode, summary: aNodeSummary({ nodeName, pods }) }));
 }
 
-function pressureOf(...nodes: readonly MeasuredNodeView[]) {
-  const pressure = new RankedPressure(2, verdicts(noInputs));
-  for (const node of nodes) pressure.add(node, node.snapshot);
-  return { ...pressure.nodes(), crossedCount: pressure.crossedCount };
+function pressureOf(...views: readonly NodeView[]) {
+  const nodes = views.map((view) => listedNode(view, { lastKnown: lastKnownOf(view), failure: undefined }));
+  const pressed = nodes.flatMap((node) => node.pressed ?? []);
+  return { ...rankedPressure(pressed, 2, verdicts(noInputs)), ...nodeCounts(nodes) };
 }
 
+/** The last known values of a node without data. */
+const lastKnownOf = ({ nodeName, state }: NodeView): LastKnown | undefined =>
+  state === 'absent' ? { snapshot: nodeWith(nodeName, [-1]).snapshot, ageMs: 720_000.2 } : undefined;
+
 it('nodes under pressure are those with less headroom than a quarter of a threshold, the nearest first', () => {
-  const { items, totalCount, crossedCount } = pressureOf(
+  const { items, totalCount, pressedNodeCount } = pressureOf(
     nodeWith('calm', [250]),
     nodeWith('near', [249]),
     nodeWith('evicting', [-1]),
@@ -43,7 +49,7 @@ it('nodes under pressure are those with less headroom than a quarter of a thresh
     ['evicting', -1],
     ['nearer', 10],
   ]);
-  expect({ totalCount, crossedCount }).toEqual({ totalCount: 3, crossedCount: 1 });
+  expect({ totalCount, pressedNodeCount }).toEqual({ totalCount: 3, pressedNodeCount: 1 });
 });
 
 it('nodes under pressure are shown by the threshold that they are nearest to, with its first victims', () => {
@@ -77,21 +83,18 @@ it('a node under DiskPressure of which not all is known may be evicting, whateve
 });
 
 it('nodes of unknown headroom are counted, unless a threshold is known to be crossed', () => {
-  const pressure = new RankedPressure(2, verdicts(noInputs));
   const frozen = { ...nothingFrozen, filesystems: new Set(['imagefs'] as const) };
-  for (const headrooms of [[900], [10, 10], [900, 900], [900, -1]]) {
+  const views = [[900], [10, 10], [900, 900], [900, -1]].map((headrooms) => {
     const { snapshot, ...view } = nodeWith(`node-${headrooms.join('-')}`, headrooms);
     const summary = { ...snapshot.summary, imagefs: anFsStats({ capacityBytes: 9, availableBytes: 9 }) };
-    pressure.add(view, { ...snapshot, summary, frozen });
-  }
-  expect(pressure.unknownCount).toBe(2);
+    return { ...view, snapshot: { ...snapshot, summary, frozen } };
+  });
+  expect(pressureOf(...views).unknownPressureNodeCount).toBe(2);
 });
 
 it('nodes under pressure without data are ranked by what was last known, and count nowhere else', () => {
-  const pressure = new RankedPressure(2, verdicts(noInputs));
-  const { snapshot } = nodeWith('silent', [-1]);
-  pressure.add({ nodeName: 'silent', state: 'absent', ageMs: 720_000.2, reason: 'timeout' }, snapshot);
-  expect(pressure.nodes().items).toMatchObject([
+  const { items, pressedNodeCount } = pressureOf(anAbsentNode('silent', 'timeout'));
+  expect(items).toMatchObject([
     {
       node: 'silent',
       dataState: 'absent',
@@ -101,37 +104,35 @@ it('nodes under pressure without data are ranked by what was last known, and cou
       verdict: { kind: 'unknown', available: 999 },
     },
   ]);
-  expect(pressure.crossedCount).toBe(0);
+  expect(pressedNodeCount).toBe(0);
 });
 
 it.each([0, 12])('nodes under pressure have no victims where %i pods are not read', (unreadPodCount) => {
-  const pressure = new RankedPressure(2, verdicts(noInputs));
   const node = nodeWith('node-1', [-1]);
-  pressure.add(node, { ...node.snapshot, unreadPodCount });
-  const [item] = pressure.nodes().items;
+  const [item] = pressureOf({ ...node, snapshot: { ...node.snapshot, unreadPodCount } }).items;
   expect(item).toMatchObject({ node: 'node-1', headroom: -1, unreadPodCount });
   expect(item?.victims).toBeUndefined();
   expect(pressureOf(node).items[0]?.unreadPodCount).toBeUndefined();
 });
 
 it('nodes under pressure count as full where a filesystem is', () => {
-  const pressure = new RankedPressure(2, verdicts(noInputs));
-  for (const availableBytes of [20_000, 10_000]) {
-    const node = nodeWith('evicting', [-1]);
+  const views = [20_000, 10_000].map((availableBytes) => {
+    const { snapshot, ...node } = nodeWith('evicting', [-1]);
     const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes });
-    pressure.add(node, { ...node.snapshot, summary: { ...node.snapshot.summary, nodefs } });
-  }
-  expect([pressure.crossedCount, pressure.crossedFullCount]).toEqual([2, 1]);
+    return { ...node, snapshot: { ...snapshot, summary: { ...snapshot.summary, nodefs } } };
+  });
+  expect(pressureOf(...views)).toMatchObject({ pressedNodeCount: 2, pressedFullNodeCount: 1 });
 });
 
 it('nodes under pressure count as empty where each pod is passed over, and all are read', () => {
-  const pressure = new RankedPressure(2, verdicts(noInputs));
   const { snapshot, ...node } = nodeWith('evicting', [-1]);
   const kept = [aPod({ isStatic: true }), aPod({ phase: 'Succeeded' })];
-  for (const podsOnNode of [[], kept, [...kept, aPod()]])
-    pressure.add({ ...node, snapshot }, { ...snapshot, podsOnNode });
-  pressure.add({ ...node, snapshot }, { ...snapshot, podsOnNode: [], unreadPodCount: 1 });
-  expect([pressure.crossedCount, pressure.crossedEmptyCount]).toEqual([4, 2]);
+  const more = [[], kept, [...kept, aPod()]].map((podsOnNode) => ({ podsOnNode }));
+  const views = [...more, { podsOnNode: [], unreadPodCount: 1 }].map((of) => ({
+    ...node,
+    snapshot: { ...snapshot, ...of },
+  }));
+  expect(pressureOf(...views)).toMatchObject({ pressedNodeCount: 4, pressedEmptyNodeCount: 2 });
 });
 
 it('nodes under pressure are unknown where the available space is', () => {

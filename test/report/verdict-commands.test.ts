@@ -6,7 +6,7 @@ import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { aContainerUsage, aLimitRatio, aPodUsage, aWorkload } from '../support/snapshot-builders.js';
 import { mib } from '../support/units.js';
 
-const explain = 'ephemeral-storage-exporter explain eviction shop/cart-0';
+const explain = 'kubectl ephemeral-storage explain eviction shop/cart-0';
 const edit = 'kubectl edit -n shop deployment/cart';
 const ofContainer = { cause: 'container_limit', container: 'app', volume: '' } as const;
 const ofPod = { cause: 'pod_limit', container: '', volume: '', limitBytes: 300 * mib } as const;
@@ -82,8 +82,8 @@ describe('the change that would have prevented an eviction', () => {
   });
 
   it.each([
-    ['deployment', 'ephemeral-storage-exporter explain workload shop/deployment/cart'],
-    ['statefulset', 'ephemeral-storage-exporter explain pod shop/cart-0 --directories'],
+    ['deployment', 'kubectl ephemeral-storage explain workload shop/deployment/cart'],
+    ['statefulset', 'kubectl ephemeral-storage explain pod shop/cart-0 --directories'],
   ])('of a %s that leaks, no limit is raised: where it writes is shown by %j', (type, command) => {
     const workloads = [aWorkload({ namespace: 'shop', name: 'cart', type })];
     expect(limitCommands(anEvictionRecord({ ...leakFrom(250), workloads }))).toEqual([explain, command]);

@@ -681,8 +681,8 @@ describe('the commands of a verdict', () => {
     const first = { workload: undefined, pod, amount: gib, growth: undefined };
     const nodeVerdict = { kind: 'pods', shortage: undefined, first, alsoBelow: [] } as const;
     expect(evictionReport(anEvictionRecord({ cause: 'node_bytes', nodeVerdict })).verdict?.commands).toEqual([
-      'ephemeral-storage-exporter explain eviction shop/cart-0',
-      'ephemeral-storage-exporter explain node node-1',
+      'kubectl ephemeral-storage explain eviction shop/cart-0',
+      'kubectl ephemeral-storage explain node node-1',
     ]);
   });
 
@@ -788,8 +788,8 @@ describe('the verdict of an eviction just after another one', () => {
       text: 'Pod shop/restore (7Gi) is the cause: it was evicted 10s before, and its files were not deleted yet; 1Gi is missing on nodefs.',
     });
     expect(verdict?.commands).toEqual([
-      'ephemeral-storage-exporter explain eviction shop/agent',
-      'ephemeral-storage-exporter explain eviction shop/restore',
+      'kubectl ephemeral-storage explain eviction shop/agent',
+      'kubectl ephemeral-storage explain eviction shop/restore',
     ]);
   });
 

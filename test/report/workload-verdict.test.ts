@@ -79,9 +79,9 @@ it('a workload without pods is described, and names its last eviction; one with 
     kind: 'empty',
     text: 'No pods are expected or measured. Pod shop/cart-0 was evicted 3m ago: node low on disk space.',
     commands: [
-      'ephemeral-storage-exporter explain workload shop/deployment/cart',
+      'kubectl ephemeral-storage explain workload shop/deployment/cart',
       'kubectl describe -n shop deployment/cart',
-      'ephemeral-storage-exporter explain eviction shop/cart-0',
+      'kubectl ephemeral-storage explain eviction shop/cart-0',
     ],
   });
   expect(of({}, 0, eviction)).toEqual(of({}));
@@ -106,9 +106,9 @@ it.each([
 });
 
 it('the owner is edited where a pod of it is near a limit', () => {
-  expect(of({}).commands).toEqual(['ephemeral-storage-exporter explain workload shop/deployment/cart']);
+  expect(of({}).commands).toEqual(['kubectl ephemeral-storage explain workload shop/deployment/cart']);
   expect(of({}, 2).commands).toEqual([
-    'ephemeral-storage-exporter explain workload shop/deployment/cart',
+    'kubectl ephemeral-storage explain workload shop/deployment/cart',
     'kubectl edit -n shop deployment/cart',
   ]);
   expect(of({ workload: { ...aDeployment('cart'), type: 'rollout' } }, 2).commands).toContain(

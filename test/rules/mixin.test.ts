@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { expect, it } from 'vitest';
 
-import { ruleFilePath } from '../support/rules.js';
+import { optionalAlertsPath, ruleFilePath } from '../support/rules.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const folder = path.join(root, 'mixin');
@@ -12,12 +12,12 @@ const text = readFileSync(path.join(folder, 'mixin.libsonnet'), 'utf8');
 const imported = (keyword: 'import' | 'importstr'): readonly string[] =>
   Array.from(text.matchAll(new RegExp(`\\b${keyword} '([^']+)'`, 'g')), ([, file = '']) => path.join(folder, file));
 
-it('the mixin imports the rule file and every dashboard by name, and has nothing of its own', () => {
+it('the mixin imports the rule files and every dashboard by name, and has nothing of its own', () => {
   const dashboards = path.join(root, 'charts/ephemeral-storage-exporter/dashboards');
   const files = readdirSync(dashboards)
     .filter((name) => name.endsWith('.json'))
     .map((name) => path.join(dashboards, name));
-  expect(imported('importstr')).toEqual([ruleFilePath]);
+  expect(imported('importstr')).toEqual([ruleFilePath, optionalAlertsPath]);
   expect(imported('import')).toEqual(files);
   for (const file of files) expect(text).toContain(`'${path.basename(file)}': import`);
   expect(text).not.toMatch(/\b(?:expr|alert|record|panels):/);

@@ -228,9 +228,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     controllers: controllers ?? false,
   });
   const showsAllPods = Object.keys(selectors).length === 0 && controllers !== true;
-  const trackers = new NodeTrackers(
-    trackerOptions({ pods: cluster, resolver, showsAllPods, clock, graceMs, faults, memories }),
-  );
+  const trackers = new NodeTrackers(trackerOptions({ pods: cluster, resolver, showsAllPods, clock, faults, memories }));
   const scheduler = new Scheduler(clock);
   const collector = new Collector({
     nodes: cluster,
@@ -805,7 +803,7 @@ describe('Collector: workloads that are discovered from labels', () => {
 
   it.each([
     ['a pod with labels of its own has ended', cart('cart-1', 'node-2'), 0],
-    ['a pod has taken the name of the workload of one that has ended', clashing, 1],
+    ['a pod asks for the name of the workload of one that has ended', clashing, 1],
     ['pods that have ended ask for one name', { ...clashing, phase: 'Failed', runningSinceMs: undefined }, 1],
   ])('what was derived is kept when %s', async (_case, other, clashCount) => {
     const cluster = twoNodes();
@@ -832,20 +830,7 @@ describe('Collector: workloads that are discovered from labels', () => {
     expect(after.workloads).toBe(before.workloads);
   });
 
-  it.each([
-    ['with data', false, { measuredPods: 1 }],
-    ['without data', true, { podsOnAbsentNodes: 1 }],
-  ])('a pod on a node %s takes the name of one that has ended, at once', async (_case, isSilent, counts) => {
-    const cluster = twoNodes();
-    cluster.setPods('node-1', [ended]);
-    cluster.setPods('node-2', [clashing]);
-    if (isSilent) cluster.silence('node-2');
-    const { collect } = aCollector(cluster, { labels: ['app', 'part'] });
-    const { workloads } = await collect();
-    expect(workloads).toMatchObject([{ workload: { origin: { labels: clashing.labels } }, ...counts }]);
-  });
-
-  it('a name stays with its tuple while a pod of it runs, and goes to the other one once all have ended', async () => {
+  it('a name stays with its tuple while there is a pod of it, and then goes to the other one', async () => {
     const cluster = twoNodes();
     const running = aPod({ name: 'job-1', nodeName: 'node-1', labels: ended.labels });
     cluster.setPods('node-1', [running]);
@@ -856,6 +841,8 @@ describe('Collector: workloads that are discovered from labels', () => {
     expect(await holder()).toMatchObject({ labels: running.labels });
     cluster.setPods('node-1', [ended]);
     cluster.answer('node-1', { pods: [] });
+    await collect();
+    cluster.setPods('node-1', []);
     await collect();
     expect(await holder()).toMatchObject({ labels: clashing.labels });
     expect(await holder()).toMatchObject({ labels: clashing.labels });
@@ -970,15 +957,17 @@ describe('Collector: configurations of kubelets', () => {
     return cluster;
   }
 
-  it('configurations that change or are forgotten change the headrooms with the same summary', async () => {
+  it('configurations that change or are forgotten change the thresholds with the same summary', async () => {
     const cluster = aClusterWithSizes();
     const { collect } = aCollector(cluster);
     cluster.setConfiguration('node-1', configuration(70));
     await collect();
     cluster.setConfiguration('node-1', configuration(120));
-    expect(snapshotOf(await collect(), 'node-1')?.headrooms).toMatchObject([{ headroomBytes: -20 }]);
+    expect(snapshotOf(await collect(), 'node-1')?.thresholds[0]).toMatchObject({ headroom: -20, isAssumed: false });
     cluster.setConfiguration('node-1', undefined);
-    expect(snapshotOf(await collect(), 'node-1')).toMatchObject({ headrooms: [], logRotation: undefined });
+    const forgotten = snapshotOf(await collect(), 'node-1');
+    expect(forgotten?.thresholds.every(({ isAssumed }) => isAssumed)).toBe(true);
+    expect(forgotten?.logRotation).toBeUndefined();
   });
 });
 
@@ -1151,43 +1140,6 @@ it.each<[string, Partial<Pod>, NodeSummary['pods'] | undefined, [measured: numbe
     expect(cartWorkload).toMatchObject({ expectedPods, measuredPods, complete, usage: { usedBytes } });
   },
 );
-
-it.each<[string, (cluster: FakeCluster) => void]>([
-  [
-    'its node has data',
-    (cluster) => {
-      cluster.setLookup('node-1', { state: 'absent', reason: 'http_status' });
-    },
-  ],
-  [
-    'a kubelet that has lost its container runtime lists their pods',
-    (cluster) => {
-      cluster.answer('node-1', { pods: [aPodSummary({ name: 'other' })] });
-    },
-  ],
-])('25 workloads are served again in the first scrape in which %s again', async (_case, fail) => {
-  const names = Array.from({ length: 25 }, (_, index) => `web-${index}`);
-  const cluster = new FakeCluster();
-  cluster.addNode(
-    'node-1',
-    names.map((name) => aPod({ name, labels: { app: name } })),
-  );
-  const { collect, clock } = aCollector(cluster, {
-    selectors: Object.fromEntries(names.map((name) => [name, `app=${name}`])),
-  });
-  const servedCount = async () => (await collect()).workloads.filter(({ usage }) => usage !== undefined).length;
-  const pods = names.map((name) => aPodSummary({ name, usedBytes: 1 }));
-  cluster.answer('node-1', { pods });
-  expect(await servedCount()).toBe(25);
-  fail(cluster);
-  // Long enough for back-offs of minutes.
-  for (let scrape = 0; scrape < 60; scrape += 1) {
-    expect(await servedCount()).toBe(0);
-    await clock.advance(15_000);
-  }
-  cluster.answer('node-1', { pods });
-  expect(await servedCount()).toBe(25);
-});
 
 it.each<[string, string, (cluster: FakeCluster) => void, boolean]>([
   ['that is known', 'cart-0', () => undefined, false],

@@ -10,9 +10,11 @@ import { Scheduler } from '../../src/lib/base/scheduler.js';
 import type { Moment } from '../../src/people/status/status-source.js';
 import { Answer, SharedAnswers } from '../../src/serve/server/shared-answers.js';
 import { StatusHandler } from '../../src/serve/server/status-handler.js';
+import { aPod } from '../support/builders.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { aClusterSnapshot, aFreshNode, aMeasuredPod, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
 import { aMoment, aStatus } from '../support/status-builders.js';
 import { RunningServer, someRoutes } from './test-server.js';
 
@@ -52,9 +54,13 @@ it.each([
   ['/api/v1/nodes/%E0%A4%A', 400, 'the address is not well-formed: "%" begins two hexadecimal digits of UTF-8\n'],
   ['/api/v1/nodes/constructor', 404, 'no node constructor in scope\n'],
   ['/api/v1/pods/shop/none', 404, 'no pod shop/none in scope\n'],
-  ['/api/v1/pods/shop%2Fcart-0/x', 404, 'no pod shop/cart-0/x in scope\n'],
+  ['/api/v1/pods/shop%2Fcart-0/x', 404, 'no pod shop/cart-0/x in scope (did you mean shop/cart-0?)\n'],
   ['/api/v1/workloads/-/custom/none', 404, 'no workload -/custom/none in scope\n'],
   ['/api/v1/namespaces/none', 404, 'no pods in namespace none, or it is not in scope\n'],
+  ['/api/v1/nodes/ndoe-1', 404, 'no node ndoe-1 in scope (did you mean node-1?)\n'],
+  ['/api/v1/pods/shpo/cart-0', 404, 'no pod shpo/cart-0 in scope (did you mean shop/cart-0?)\n'],
+  ['/api/v1/workloads/-/selector/crat', 404, expect.stringContaining('(did you mean -/selector/cart?)')],
+  ['/api/v1/namespaces/shpo', 404, expect.stringContaining('(did you mean shop?)')],
   ['/api/v1/evictions/none', 404, 'no eviction of a pod with the UID none is remembered\n'],
   ['/api/v1/nodes/a%0Ab', 404, 'no node a b in scope\n'],
   ['/api/v1/nothing', 404, 'not found\n'],
@@ -64,12 +70,39 @@ it.each([
   expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
 });
 
+const browser = { accept: 'text/html,*/*;q=0.8' };
+
+it.each([
+  ['/nodes/none?as=json', {}, 404, 'text/plain', 'no node none in scope\n'],
+  ['/api/v1/pods?width=x', {}, 400, 'text/plain', 'parameter width: found "x", allowed: an integer from 20 to 9999\n'],
+  ['/pods?width=20', {}, 200, 'text/plain', expect.stringContaining('NAMESPACE')],
+  ['/pods?width=', {}, 200, 'text/plain', expect.stringContaining('NAMESPACE')],
+  ['/pods?as=text', browser, 200, 'text/plain', expect.stringContaining('NAMESPACE')],
+  ['/pods?as=html', {}, 200, 'text/html', expect.stringMatching(/^<!DOCTYPE html>/)],
+  ['/pods?as=json', {}, 200, 'application/json', expect.stringContaining('"coverage":')],
+  ['/api/v1/pods?as=document', {}, 200, 'application/json', expect.stringContaining('"is":"table"')],
+  ['/pods?as=yaml', {}, 400, 'text/plain', 'parameter as: found "yaml", allowed: html, text, json, document\n'],
+  [
+    '/pods?as=text&width=19',
+    {},
+    400,
+    'text/plain',
+    'parameter width: found "19", allowed: an integer from 20 to 9999\n',
+  ],
+] as const)('%s of %o is answered with %i and %s', async (path, headers, status, ...[type, text]) => {
+  const answer = await ask(path, { headers });
+  expect([answer.status, answer.text]).toEqual([status, text]);
+  expect(answer.headers['content-type']).toContain(`${type}; charset=utf-8`);
+  expect(answer.headers.vary?.startsWith('Accept')).toBe(true);
+  expect(answer.headers['x-content-type-options']).toBe('nosniff');
+});
+
 it('pages answer the same faults as pages', async () => {
   for (const [path, status] of [
     ['/pods?limit=0', 400],
     ['/nodes/none', 404],
   ] as const) {
-    const answer = await ask(path);
+    const answer = await ask(path, { headers: browser });
     expect([answer.status, answer.headers['content-type']]).toEqual([status, 'text/html; charset=utf-8']);
   }
 });
@@ -77,7 +110,7 @@ it('pages answer the same faults as pages', async () => {
 it.each(['/nothing', '/no/thing', '/a%20b', '/%zz', '/nodes/a/b', '/metrics/x', '/<script>'])(
   'the unknown path %s is a page with links and the search for browsers',
   async (path) => {
-    const { status, text, headers } = await ask(path, { headers: { accept: 'text/html,*/*;q=0.8' } });
+    const { status, text, headers } = await ask(path, { headers: browser });
     expect([status, headers['content-type']]).toEqual([404, 'text/html; charset=utf-8']);
     expect(text).toContain('There is no page at this address.');
     expect(text).toMatch(/<form class="search"[^]*<nav aria-label="Other pages">/);
@@ -92,8 +125,18 @@ it('an unknown path of the API is one line for browsers too', async () => {
 });
 
 it('a name from an address is text on the page that says that there is none', async () => {
-  const { status, text } = await ask('/nodes/%3Cscript%3Ealert(1)%3C%2Fscript%3E');
+  const { status, text } = await ask('/nodes/%3Cscript%3Ealert(1)%3C%2Fscript%3E', { headers: browser });
   expect([status, text.includes('<script>alert'), text.includes('&lt;script&gt;alert')]).toEqual([404, false, true]);
+});
+
+it('of very many pods those are compared that begin like the wanted one, and a page links to what may be meant', async () => {
+  const known = (namespace: string, name: string) => ({ pod: aPod({ namespace, name }), workloads: [] });
+  const others = Array.from({ length: 3_000 }, (_, index) => known('other', `web-${index}`));
+  const knownPods = [...others, known('shop', 'web-<i>-1'), ...others];
+  const moment = aMoment(aStatus(), aReading({ knownPods }));
+  const { text } = await ask('/pods/shop/web-%3Ci%3E-2', { headers: browser, moment });
+  expect(text).toContain('<a href="../../pods/shop/web-%3Ci%3E-1">shop/web-&lt;i&gt;-1</a>');
+  expect((await ask(`/pods/shop/${'web-'.repeat(500)}`, { moment })).text).not.toContain('Did you mean');
 });
 
 it('before the first lists, objects and lists are answered with 503', async () => {
@@ -108,10 +151,20 @@ it('before the first lists, objects and lists are answered with 503', async () =
   }
 });
 
+it('whoever searches for one thing gets its page, below any prefix, and as JSON what was found', async () => {
+  const nodes = [aFreshNode(aNodeSnapshot({ pods: [aMeasuredPod({ namespace: 'a', name: 'web-1' })] }))];
+  const moment = { ...aMoment(), reading: aReading({ snapshot: aClusterSnapshot({ nodes }) }) };
+  const { status, headers } = await ask('/search?search=web-1', { headers: browser, moment });
+  expect([status, headers.location]).toEqual([302, './pods/a/web-1']);
+  expect(await ask('/search?search=web-2', { moment })).toMatchObject({ status: 200 });
+  expect(await ask('/api/v1/search?search=web-1', { moment })).toMatchObject({ status: 200 });
+});
+
 it('HEAD gets the headers of every address without a body', async () => {
   for (const path of ['/api/v1/pods', '/nodes', '/api/v1/openapi.json']) {
     const answer = await ask(path, { method: 'HEAD' });
-    expect([answer.status, answer.text, answer.headers.vary]).toEqual([200, '', 'Accept-Encoding']);
+    expect([answer.status, answer.text]).toEqual([200, '']);
+    expect(answer.headers.vary).toMatch(path === '/nodes' ? /^Accept, Accept-Encoding$/ : /^Accept-Encoding$/);
   }
 });
 
@@ -132,11 +185,11 @@ it('the description of the API is served before the first lists', async () => {
 
 it('answers are compressed for those who accept it, and are the same', async () => {
   const moment = aMoment();
-  const plain = await ask('/nodes', { moment });
-  const compressed = await ask('/nodes', { moment, headers: { 'accept-encoding': 'gzip' } });
-  expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding' });
+  const plain = await ask('/nodes?as=html', { moment });
+  const compressed = await ask('/nodes?as=html', { moment, headers: { 'accept-encoding': 'gzip' } });
+  expect(plain.headers).toMatchObject({ vary: 'Accept, Accept-Encoding' });
   expect(plain.headers['content-encoding']).toBeUndefined();
-  expect(compressed.headers).toMatchObject({ vary: 'Accept-Encoding', 'content-encoding': 'gzip' });
+  expect(compressed.headers).toMatchObject({ vary: 'Accept, Accept-Encoding', 'content-encoding': 'gzip' });
   expect(compressed.headers['content-length']).toBe(String(compressed.body.length));
   expect(gunzipSync(compressed.body).toString()).toBe(plain.text);
   expect(compressed.body.length).toBeLessThan(plain.body.length / 2);
@@ -233,7 +286,10 @@ it('an answer is refused while twenty are made, and the reader is told to try ag
   });
   await using server = await RunningServer.start(someRoutes({ status }));
   const asked = Array.from({ length: 21 }, (_, index) =>
-    send({ port: server.port, path: `/api/v1/pods?offset=${index}` }),
+    send({
+      port: server.port,
+      path: index % 2 === 0 ? `/api/v1/pods?limit=${index + 1}` : `/pods?width=${index + 20}`,
+    }),
   );
   const refused = await Promise.race(asked);
   expect([refused.status, refused.text]).toEqual([503, 'too many pages are requested at once: try again\n']);
@@ -258,7 +314,7 @@ it('views are made one by one, so that one list at a time is held as a whole', a
   const routes = { metricsPath: '/metrics', documentationUrl: 'https://docs.example.com/', clock: new ManualClock() };
   const status = new StatusHandler({ source, lane: watched, ...routes });
   await using server = await RunningServer.start(someRoutes({ status }));
-  const paths = ['/pods', '/nodes', '/api/v1/pods', '/api/v1/containers?offset=9000'];
+  const paths = ['/pods', '/nodes', '/api/v1/pods', '/api/v1/containers?limit=1000'];
   const answers = await Promise.all(paths.map((path) => send({ port: server.port, path })));
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);
   expect(mostActiveCount).toBe(1);

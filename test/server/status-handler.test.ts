@@ -37,7 +37,7 @@ async function ask(path: string, method = 'GET', read = () => Promise.resolve(aM
     clock: new ManualClock(),
   });
   await using server = await RunningServer.start(someRoutes({ status, logger }));
-  const answer = await send({ port: server.port, path, method });
+  const answer = await send({ port: server.port, path, method, headers: path === '/' ? { accept: 'text/html' } : {} });
   return { answer, readCount, logger };
 }
 
@@ -51,6 +51,12 @@ it('the status page is HTML that is not kept and runs and loads nothing but its 
     /^default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; connect-src 'self'; /,
   );
   expect(answer.text).toContain('>Ephemeral Storage Exporter</a>');
+});
+
+it('the overview is a text for whoever asks for no page', async () => {
+  const { answer } = await ask('/?width=80');
+  expect(answer.headers['content-type']).toBe('text/plain; charset=utf-8');
+  expect(answer.text).toMatch(/^No problems: [^]*\n\nNext to be evicted:\n[^]*\n\nDisks in trouble: /);
 });
 
 it('the status page has relative links, so that it may be served below any prefix', async () => {

@@ -138,13 +138,6 @@ it('a pod above a limit has containers that were killed or not found', async ({ 
   expect(await states()).toEqual(new Set([killed, unknown].map((each) => JSON.stringify(each))));
 });
 
-it('a pod above a limit is evicted together with others', async ({ clock, sim }) => {
-  for (const name of ['a', 'b']) sim.model.addPod(podSpec(name, { containers: [overLimit] }));
-  sim.model.addPod(podSpec('c'));
-  await clock.advance(passMs + killMs);
-  expect(phasesOf(sim)).toEqual(['a Failed', 'b Failed', 'c Running']);
-});
-
 it.for<[string, Partial<PodSpec>, string]>([
   ['static', { isStatic: true }, 'Running'],
   ['critical', { priority: 2_000_000_000 }, 'Running'],

@@ -115,16 +115,6 @@ it('a simulated kubelet serves its eviction thresholds: the default ones, its ow
   expect(await evictionHardOf('none')).toBeUndefined();
 });
 
-it('the fault restarted has no volumes until it has measured them again', async ({ clock, sim }) => {
-  expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
-  await clock.advance(60_000);
-  expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
-  await sim.setFault('node-1', 'restarted');
-  expect((await summaryOf(sim)).pods[0]?.volume).toBeUndefined();
-  await clock.advance(60_000);
-  expect((await summaryOf(sim)).pods[0]?.volume?.length).toBe(1);
-});
-
 it('the fault restarted is a new start of the kubelet, but not of its node', async ({ clock, sim }) => {
   const startTimes = async (): Promise<readonly unknown[]> => {
     const { node } = await summaryOf(sim);

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 
 import { type EnforcingKubelet, exceededLimit } from '../../sim/model/limit-rules.js';
-import { quantity } from '../../sim/model/object-format.js';
 import { scheduledPod, started } from '../../sim/model/pod-states.js';
 import { podUsage } from '../../sim/model/pod-usage.js';
 import type { ContainerKind, ContainerSpec, PodSpec, VolumeSpec } from '../../sim/model/specs.js';
@@ -34,39 +33,10 @@ function messageFor(spec: Partial<PodSpec>, more: Partial<EnforcingKubelet> = {}
   const usage = podUsage(pod, { nowMs });
   return usage && exceededLimit(pod, usage, { minorVersion: 37, isImageFsDedicated: false, ...more });
 }
-
-const overPod = (limit: string): string =>
-  `Pod ephemeral local storage usage exceeds the total limit of containers ${limit}. `;
 const overContainer = (name: string, limit: string): string =>
   `Container ${name} exceeded its local ephemeral storage limit "${limit}". `;
 const overVolume = (name: string, limit: string): string =>
   `Usage of EmptyDir volume "${name}" exceeds the limit "${limit}". `;
-
-const app = container({});
-const small = container({ name: 'small', limit: mib });
-const large = container({ name: 'large', limit: 100 * mib });
-const none = container({ name: 'none', limit: 0 });
-const init = container({ name: 'init', kind: 'init', limit: 5 * mib });
-const sidecar = (limit: number) => container({ name: 'sidecar', kind: 'sidecar', limit });
-const using = (rootfs: number) => container({ rootfs });
-const above = container({ rootfs: 2 * mib, limit: mib });
-
-it.each<[string, readonly ContainerSpec[], expected?: string | undefined, volume?: VolumeSpec]>([
-  ['none is declared', [using(mib)]],
-  ['usage is the limit', [using(mib), small]],
-  ['usage is above it', [using(mib + 1), small], overPod('1Mi')],
-  ['a limit of 0 and no use', [none]],
-  ['a limit of 0 and any use', [using(kib), none], overPod('0')],
-  ['sidecars and app containers add up', [using(4 * mib), sidecar(2 * mib), small], overPod('3Mi')],
-  ['an init container needs more than those that run', [init, using(4 * mib), small]],
-  ['the sidecars before it add to it', [sidecar(mib), init, using(6 * mib + 1), small], overPod('6Mi')],
-  ['an emptyDir counts', [app, small], overPod('1Mi'), emptyDir('e', 2 * mib)],
-  ['an emptyDir in memory does not', [app, small], undefined, emptyDir('e', 2 * mib, { medium: 'Memory' })],
-  ['it comes before that of a container', [above], overPod('1Mi')],
-  ['a container alone is above its own', [above, large], overContainer('app', '1Mi')],
-])('the limit of a pod is enforced by the rules of the kubelet: %s', (_, containers, expected, volume) => {
-  expect(messageFor({ containers, volumes: volume === undefined ? [] : [volume] })).toBe(expected);
-});
 
 const spare = container({ name: 'spare', limit: 100 * mib });
 const dedicated = { isImageFsDedicated: true };
@@ -101,17 +71,4 @@ it.each<[string, readonly VolumeSpec[], string | undefined]>([
   // Above every limit, so that the order of the rules shows.
   const containers = expected === undefined ? [container({})] : [container({ rootfs: 8 * mib, limit: mib })];
   expect(messageFor({ containers, volumes })).toBe(expected);
-});
-
-it.each([
-  [0, '0'],
-  [1000, '1k'],
-  [1023, '1023'],
-  [1024, '1Ki'],
-  [1_049_600, '1025Ki'],
-  [1536 * mib, '1536Mi'],
-  [7 * 2 ** 30, '7Gi'],
-  [314_585_145, '314585145'],
-])('writes the quantity %i as %s', (value, expected) => {
-  expect(quantity(value)).toBe(expected);
 });

@@ -8,7 +8,7 @@ import { addDaemonSet, addDeployment } from '../../sim/model/simulated-workloads
 import type { ContainerSpec, NodeSpec, PodSpec } from '../../sim/model/specs.js';
 import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { gib, mib } from '../support/units.js';
+import { gib } from '../support/units.js';
 import { podSpec } from './pods.js';
 import { callApi, callKubelet, WatchClient } from './wire.js';
 
@@ -135,23 +135,6 @@ it('a node under pressure is named in the status of its victim, with containers'
     'ContainersReady',
     'PodScheduled',
   ]);
-});
-
-it('a node under pressure loses no pod in a pass that evicts one for a limit', async ({ clock, sim }) => {
-  sim.model.addPod(filling('a', 6 * gib));
-  sim.model.addPod(filling('b', 3 * gib, { limitBytes: gib }));
-  await clock.advance(passMs + killMs);
-  expect(phasesOf(sim)).toBe('a Running, b Failed');
-  await clock.advance(10 * passMs);
-  expect(phasesOf(sim)).toBe('a Running, b Failed');
-});
-
-it('a node under pressure spares static and critical pods', async ({ clock, sim }) => {
-  sim.model.addPod({ ...filling('critical', 5 * gib), priority: 2_000_000_000 });
-  sim.model.addPod({ ...filling('static', 4 * gib), isStatic: true });
-  sim.model.addPod(filling('a', mib));
-  await clock.advance(passMs + killMs);
-  expect(phasesOf(sim)).toBe('critical Running, static Running, a Failed');
 });
 
 it('a node under pressure keeps the images of another filesystem', async ({ clock }) => {

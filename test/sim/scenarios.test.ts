@@ -82,7 +82,7 @@ it.each(scenarioNames)('%s is the same for the same seed, and another one for an
   expect(await namesWith(2)).not.toEqual(first);
 });
 
-it.each(scenarioNames.flatMap((name) => [[name, 2, 70] as const, [name, 200, 3000] as const]))(
+it.each(scenarioNames.flatMap((name) => [[name, 2, 70] as const, [name, 50, 900] as const]))(
   '%s on %i nodes has %i pods at the start if it is told so, the further ones evenly on its nodes',
   (name, nodeCount, podCount) => {
     const own = live({ name, nodeCount });

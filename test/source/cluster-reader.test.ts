@@ -8,7 +8,7 @@ import { staticCredentials } from '../../src/cluster/credentials/credentials.js'
 import { wholeCluster } from '../../src/cluster/kube/scope.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { type AskedPlace, ClusterReader } from '../../src/serve/source/cluster-reader.js';
-import type { CommandRequestsOptions } from '../../src/serve/source/command-requests.js';
+import type { CommandRequests } from '../../src/serve/source/command-requests.js';
 import { podSpec } from '../sim/pods.js';
 import { commandRequests } from '../support/command-context.js';
 import { settingsOf } from '../support/exporter.js';
@@ -22,7 +22,10 @@ const readerOf = (
     place,
     settings = '',
     ...requests
-  }: Partial<CommandRequestsOptions> & { readonly place?: AskedPlace; readonly settings?: string } = {},
+  }: Partial<ConstructorParameters<typeof CommandRequests>[0]> & {
+    readonly place?: AskedPlace;
+    readonly settings?: string;
+  } = {},
 ): ClusterReader =>
   new ClusterReader({
     config: settingsOf(settings),
@@ -117,32 +120,4 @@ it.each<AskedPlace>([
   await reader.synced(never);
   expect(nodesOf(await reader.read(never))).toEqual(['node-1', 'node-2', 'node-3']);
   expect(cluster.kubeletRequestCount('node-3')).toBe(0);
-});
-
-it('the kubelets that have not responded after 2 s are named, in the first reading alone', async () => {
-  const clock = new ManualClock();
-  const scenario = emptyScenario('node-1', 'node-2', 'node-3');
-  await using cluster = await SimulatedCluster.start({ clock, scenario });
-  for (const name of ['node-1', 'node-2']) await cluster.setFault(name, 'hang');
-  const lines: string[] = [];
-  const settings = 'cluster: {skipNodes: [kubernetes.io/hostname=node-3]}';
-  await using reader = readerOf(cluster, clock, { settings, writeError: (line) => lines.push(line) });
-  await reader.synced(never);
-  const line = 'Waiting for kubelets: no response from node-1, node-2 yet.\n';
-  const readUntilEnd = async (linesBefore: readonly string[]): Promise<void> => {
-    let isRead = false;
-    const read = reader.read(never).then(() => (isRead = true));
-    await clock.advance(1999);
-    expect(lines).toEqual(linesBefore);
-    await expect.poll(() => clock.advance(500).then(() => isRead), { interval: 5, timeout: 10_000 }).toBe(true);
-    await read;
-    expect(lines).toEqual([line]);
-  };
-  await readUntilEnd([]);
-  const [spec] = emptyScenario('node-4').nodes;
-  if (spec === undefined) throw new Error('the scenario has no node');
-  await cluster.addNode(spec);
-  await cluster.setFault('node-4', 'hang');
-  const requestCount = (): number => cluster.kubeletRequestCount('node-4');
-  await expect.poll(() => readUntilEnd([line]).then(requestCount), { interval: 5, timeout: 10_000 }).toBe(1);
 });

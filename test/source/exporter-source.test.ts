@@ -74,7 +74,7 @@ async function open(
 }
 
 async function podsOf(source: ViewSource): Promise<readonly string[]> {
-  const { items } = await (await source.read(never)).list('pods', { order: 'name' }, Infinity);
+  const { items } = await (await source.read(never)).list('pods', { order: 'name' });
   return items.map(({ pod }) => pod);
 }
 
@@ -96,10 +96,21 @@ function addService(sim: SimulatedCluster, of = namespace): void {
 }
 
 describe('the exporter of a cluster', () => {
-  it('the exporter of a cluster is found by its label, and read through the API server', async ({ sim, serve }) => {
+  const mayProxy: Rule = { verbs: ['get'], resources: ['services/proxy'] };
+  const own = { verbs: ['list', 'get'], resources: ['services', 'services/proxy'], namespaces: [namespace] };
+  it.for<[string, readonly Rule[], Partial<Question>?]>([
+    ['found by its label', readerRules],
+    ['named, without a list of Services', [mayProxy], { address: defaultExporter }],
+    ['of the usual name, where no Services may be listed', [mayProxy]],
+    [
+      'of the usual name, where Services of the own namespace alone may be listed',
+      [{ verbs: ['list'], resources: ['services'], namespaces: ['shop'] }, mayProxy],
+    ],
+    ['in the usual namespace, where its Services alone may be listed', [own]],
+  ])('the exporter that is read through the API server is %s', async ([, rules, question], { sim, serve }) => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
-    using exporter = await open(credentialsOf(sim, readerRules));
+    using exporter = await open(credentialsOf(sim, rules), question);
     expect(await podsOf(exporter)).toEqual(['cart-0']);
     expect(server.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
@@ -108,7 +119,7 @@ describe('the exporter of a cluster', () => {
     const server = await serve(readingOf('node-1', 'cart-0'));
     addExporter(sim.model, server.port);
     using exporter = await open(credentialsOf(sim, readerRules));
-    const { items, notes } = await (await exporter.read(never)).list('evictions', {}, Infinity);
+    const { items, notes } = await (await exporter.read(never)).list('evictions', {});
     expect(items).toMatchObject([{ pod: 'cart-0-evicted', lastUsage: { usedBytes: 94_371_840 } }]);
     expect(notes).toEqual([]);
   });
@@ -162,14 +173,6 @@ describe('the exporter of a cluster', () => {
     );
   });
 
-  it('an exporter that is named is read without a list of Services', async ({ sim, serve }) => {
-    const server = await serve(readingOf('node-1', 'cart-0'));
-    addExporter(sim.model, server.port);
-    const rules = [{ verbs: ['get'], resources: ['services/proxy'] }];
-    using exporter = await open(credentialsOf(sim, rules), { address: defaultExporter });
-    expect(await podsOf(exporter)).toEqual(['cart-0']);
-  });
-
   it('a cluster without an exporter is not read', async ({ sim }) => {
     await expect(open(credentialsOf(sim, readerRules))).rejects.toMatchObject({
       reason: 'not_found',
@@ -177,37 +180,9 @@ describe('the exporter of a cluster', () => {
     });
   });
 
-  it('a user who may list no Services reads the exporter of the usual name', async ({ sim, serve }) => {
-    addExporter(sim.model, (await serve(readingOf('node-1', 'cart-0'))).port);
-    const rules = [{ verbs: ['get'], resources: ['services/proxy'] }];
-    using exporter = await open(credentialsOf(sim, rules));
-    expect(await podsOf(exporter)).toEqual(['cart-0']);
-  });
-
-  it('a user who may list Services of the own namespace alone reads the exporter of the usual name', async ({
-    sim,
-    serve,
-  }) => {
-    addExporter(sim.model, (await serve(readingOf('node-1', 'cart-0'))).port);
-    const rules = [
-      { verbs: ['list'], resources: ['services'], namespaces: ['shop'] },
-      { verbs: ['get'], resources: ['services/proxy'] },
-    ];
-    using exporter = await open(credentialsOf(sim, rules));
-    expect(await podsOf(exporter)).toEqual(['cart-0']);
-  });
-
   it('a user who may list Services of the usual namespace alone finds none there', async ({ sim }) => {
     const rules = [{ verbs: ['list'], resources: ['services'], namespaces: [namespace] }];
     await expect(open(credentialsOf(sim, rules))).rejects.toMatchObject({ reason: 'not_found' });
-  });
-
-  it('a user who may list Services of the usual namespace alone reads the exporter there', async ({ sim, serve }) => {
-    const server = await serve(readingOf('node-1', 'cart-0'));
-    addExporter(sim.model, server.port);
-    const own = { verbs: ['list', 'get'], resources: ['services', 'services/proxy'], namespaces: [namespace] };
-    using exporter = await open(credentialsOf(sim, [own]));
-    expect(await podsOf(exporter)).toEqual(['cart-0']);
   });
 
   it('an exporter that serves TLS is read through the API server', async ({ sim }) => {
@@ -265,7 +240,7 @@ describe('shards', () => {
     addService(sim);
     addPod(sim, 'exporter-1', 'node-1', (await serve(readings[1] ?? aReading())).port);
     using exporter = await open(credentialsOf(sim, readerRules));
-    const { items, notes } = await (await exporter.read(never)).list('pods', {}, Infinity);
+    const { items, notes } = await (await exporter.read(never)).list('pods', {});
     expect(items).toMatchObject([{ pod: 'pod-1' }]);
     expect(notes).toEqual(['1 of 3 shards are ready: the nodes of the others are missing.']);
   });
@@ -273,7 +248,7 @@ describe('shards', () => {
   it('one shard that is read by its URL is not taken for all of them', async ({ serve }) => {
     const { url } = await serve(readings[1] ?? aReading());
     using exporter = await open(undefined, { address: { url } });
-    const { items, notes, shards } = await (await exporter.read(never)).list('pods', {}, Infinity);
+    const { items, notes, shards } = await (await exporter.read(never)).list('pods', {});
     expect(items).toMatchObject([{ pod: 'pod-1' }]);
     expect(notes).toEqual(['1 of 3 shards are ready: the nodes of the others are missing.']);
     expect(shards).toEqual({ answeredCount: 1, totalCount: 3 });
@@ -290,7 +265,7 @@ describe('shards', () => {
     const before = broken.requests.length;
     const reader = await exporter.read(never);
     for (const kind of ['pods', 'nodes'] as const) {
-      const { items, notes } = await reader.list(kind, {}, Infinity);
+      const { items, notes } = await reader.list(kind, {});
       expect(items).toHaveLength(2);
       expect(notes).toEqual([expect.stringMatching(/^The nodes of shard exporter-1 are missing: GET .*503/)]);
     }
@@ -321,7 +296,7 @@ describe('shards', () => {
       if (broken === undefined) throw new Error('a shard is missing');
       broken.answer = replyWith({ status: 500, body: 'broken' });
       using exporter = await open(credentialsOf(sim, readerRules));
-      const { items, notes } = await (await exporter.read(never)).list('pods', {}, Infinity);
+      const { items, notes } = await (await exporter.read(never)).list('pods', {});
       expect(items).toHaveLength(2);
       expect(notes).toEqual([expect.stringContaining(`The nodes of shard exporter-${index} are missing`)]);
     },

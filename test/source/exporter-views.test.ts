@@ -1,22 +1,14 @@
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { ApiRequest, ApiTransport } from '../../src/cluster/http/api-client.js';
 import { RequestError } from '../../src/lib/base/errors.js';
 import { toJson } from '../../src/lib/json/json.js';
 import { NotFoundError } from '../../src/people/status/view-errors.js';
-import { AnswerSchemas } from '../../src/serve/source/answer-schemas.js';
 import { exporterReader } from '../../src/serve/source/exporter-views.js';
-import { pagedReader } from '../../src/serve/source/paged-reader.js';
 import type { ViewReader } from '../../src/serve/source/view-source.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 import { aPodStatus } from '../support/status-builders.js';
-
-let schemas: AnswerSchemas;
-
-beforeAll(async () => {
-  schemas = await AnswerSchemas.read();
-});
 
 const coverage = {
   freshNodeCount: 1,
@@ -53,112 +45,31 @@ async function* chunks(text: string): AsyncIterable<Buffer> {
 }
 
 function readerOf(api: ApiTransport, { prefix = '', clock = new ManualClock(), signal = never } = {}): ViewReader {
-  return exporterReader({ api, prefix, schemas, clock }, signal);
+  return exporterReader({ api, prefix, clock }, signal);
 }
 
-/** `count` pods from the offset on, of a list of `totalCount`. */
-function page(offset: number, count: number, totalCount: number): string {
-  const items = Array.from({ length: count }, (_, index) => aPodStatus({ pod: `pod-${offset + index}` }));
-  return toJson({ ...facts, items, totalCount, offset, limit: 1_000 });
+/** The first `count` pods of a list of `totalCount`. */
+function page(count: number, totalCount: number): string {
+  const items = Array.from({ length: count }, (_, index) => aPodStatus({ pod: `pod-${index}` }));
+  return toJson({ ...facts, items, totalCount, limit: count, isComplete: count === totalCount });
 }
 
-it('the reader reads all pages of a list', async () => {
-  const api = anApi(page(0, 1_000, 2_300), page(1_000, 1_000, 2_300), page(2_000, 300, 2_300));
-  const { items, ...others } = await readerOf(api).list('pods', {}, Infinity);
-  expect(new Set(items.map(({ pod }) => pod)).size).toBe(2_300);
-  expect(others).toEqual({ ...facts, notes: [], totalCount: 2_300 });
-  expect(api.requests.map(({ query }) => query)).toEqual([
-    { offset: '0', limit: '1000' },
-    { offset: '1000', limit: '1000' },
-    { offset: '2000', limit: '1000' },
-  ]);
-});
-
 it.each([
-  { count: 3, replies: [page(0, 3, 2_300)], queries: [{ offset: '0', limit: '3' }] },
-  { count: 20, replies: [page(0, 2, 2)], queries: [{ offset: '0', limit: '20' }] },
-  {
-    count: 1_200,
-    replies: [page(0, 1_000, 2_300), page(1_000, 200, 2_300)],
-    queries: [
-      { offset: '0', limit: '1000' },
-      { offset: '1000', limit: '200' },
-    ],
-  },
-  { count: Infinity, replies: [page(0, 1_000, 1_000)], queries: [{ offset: '0', limit: '1000' }] },
-  {
-    count: Infinity,
-    replies: [page(0, 1_000, 1_500), page(1_000, 0, 900)],
-    queries: [
-      { offset: '0', limit: '1000' },
-      { offset: '1000', limit: '1000' },
-    ],
-  },
-])('the reader reads no more pages than it needs for $count items', async ({ count, replies, queries }) => {
-  const api = anApi(...replies);
-  await readerOf(api).list('pods', {}, count);
-  expect(api.requests.map(({ query }) => query)).toEqual(queries);
-});
-
-it('a list that does not end is given up after a million items', async () => {
-  const items = Array.from({ length: 1_000 }, () => ({}));
-  let requestCount = 0;
-  const reader = pagedReader(() => () => {
-    requestCount += 1;
-    return Promise.resolve({ ...facts, notes: [], data: { items, totalCount: 1e9, offset: 0, limit: 1_000 } });
-  });
-  await expect(reader.list('pods', {}, Infinity)).rejects.toMatchObject({ reason: 'too_large' });
-  expect(requestCount).toBe(1_001);
-});
-
-it.each([
-  ['fewer items than it has', 22, 2_000],
-  ['no items', 0, 2_000],
-  ['more items than a part may have', 1_001, 2_000],
-])('a list with %s is refused', async (_what, foundCount, totalCount) => {
-  const api = anApi(page(0, foundCount, totalCount));
-  await expect(readerOf(api).list('pods', {}, Infinity)).rejects.toMatchObject({
-    reason: 'decode',
-    message: `the exporter's list of pods has ${foundCount} items in a part of 1000, and ${totalCount} in all`,
-  });
-});
-
-it.each([
-  ['of one moment', [1_000, 1_000], false],
-  ['of different moments', [1_000, 2_000], true],
-] as const)('what moves between two parts %s is listed once: %j', async (_what, moments, isNoted) => {
-  const [first = '', second = ''] = [page(0, 1_000, 1_500), page(999, 500, 1_500)].map((text, index) =>
-    text.replace('"generatedAtMs":1000', `"generatedAtMs":${moments[index]}`),
-  );
-  const { items, notes, totalCount } = await readerOf(anApi(first, second)).list('pods', {}, Infinity);
-  expect([items.length, new Set(items.map(({ pod }) => pod)).size, totalCount]).toEqual([1_499, 1_499, 1_500]);
-  expect(notes).toEqual(isNoted ? [expect.stringContaining('changed its place meanwhile may be missing')] : []);
-});
-
-it('all parts of a list have 30 s together', async () => {
-  const clock = new ManualClock();
-  const never10 = async function* (): AsyncIterable<Buffer> {
-    await clock.advance(10_000);
-    yield Buffer.from(page(0, 1_000, 9_000));
-  };
-  const api = anApi(never10, never10, never10, never10);
-  await expect(readerOf(api, { clock }).list('pods', {}, Infinity)).rejects.toMatchObject({ reason: 'timeout' });
-  expect(api.requests.length).toBeLessThanOrEqual(4);
-});
-
-it('all parts of a list have 256 MiB together', async () => {
-  const name = 'a'.repeat(60_000);
-  const items = Array.from({ length: 1_000 }, () => aPodStatus({ pod: name }));
-  const large = toJson({ ...facts, items, totalCount: 1e6, offset: 0, limit: 1_000 });
-  const api = anApi(large, large, large, large, large);
-  await expect(readerOf(api).list('pods', {}, Infinity)).rejects.toMatchObject({ reason: 'too_large' });
-  expect(api.requests).toHaveLength(5);
+  [3, '3'],
+  [undefined, '1000'],
+  [2_300, '1000'],
+])('a list of %j items is one request, for 1,000 at most', async (count, limit) => {
+  const api = anApi(page(3, 2_300));
+  const { items, ...others } = await readerOf(api).list('pods', {}, count);
+  expect(items.map(({ pod }) => pod)).toEqual(['pod-0', 'pod-1', 'pod-2']);
+  expect(others).toEqual({ ...facts, notes: [], totalCount: 2_300, limit: 3, isComplete: false });
+  expect(api.requests.map(({ query }) => query)).toEqual([{ limit }]);
 });
 
 it('the reader leaves out parameters without a value', async () => {
-  const api = anApi(page(0, 1, 1));
+  const api = anApi(page(1, 1));
   await readerOf(api).list('pods', { namespace: 'shop', node: undefined, selector: '', search: 'a b' }, 1);
-  expect(api.requests[0]?.query).toEqual({ namespace: 'shop', search: 'a b', offset: '0', limit: '1' });
+  expect(api.requests[0]?.query).toEqual({ namespace: 'shop', search: 'a b', limit: '1' });
 });
 
 it.each([
@@ -177,7 +88,7 @@ it.each([
 it('the ratio to a limit of 0 is infinite', async () => {
   const nearestLimit = { rule: 'pod', usedBytes: 1, limitBytes: 0, ratio: Infinity } as const;
   const items = [aPodStatus({ pod: '+Infinity', nearestLimit })];
-  const api = anApi(toJson({ ...facts, items, totalCount: 1, offset: 0, limit: 1 }));
+  const api = anApi(toJson({ ...facts, items, totalCount: 1, limit: 1, isComplete: true }));
   const found = await readerOf(api).list('pods', {}, 1);
   expect(found.items).toEqual(items);
 });
@@ -205,11 +116,11 @@ it.each([
   ['<html>', 'decode', 'GET /api/v1/pods: not JSON'],
   ['', 'decode', 'GET /api/v1/pods: not JSON'],
   [
-    toJson({ ...facts, items: [{}], totalCount: 1, offset: 0, limit: 1 }),
+    toJson({ ...facts, totalCount: 0, limit: 1, isComplete: true }),
     'decode',
-    /^GET \/api\/v1\/pods: not as this version expects: items\.0\.state: .*; use the same version of this program .* --from kubelets$/,
+    /^GET \/api\/v1\/pods: not as this version expects; use the same version of this program .* --from kubelets$/,
   ],
-  [toJson({ ...facts, items: [] }), 'decode', /not as this version expects: totalCount: /],
+  [toJson({ generatedAtMs: 1_000, items: [] }), 'decode', /not as this version expects; /],
 ])('the answer %j is refused as %s', async (text, reason, message) => {
   await expect(readerOf(anApi(text)).list('pods', {}, 1)).rejects.toThrow(message);
   await expect(readerOf(anApi(text)).list('pods', {}, 1)).rejects.toMatchObject({ reason });

@@ -6,6 +6,7 @@ import { podEvictionMs } from '../../src/facts/node/near-evictions.js';
 import { CoverageRecord } from '../../src/facts/node/node-coverage.js';
 import type { NodeView } from '../../src/facts/node/node-view.js';
 import { workloadPath } from '../../src/facts/workload/workload.js';
+import { noUsage } from '../../src/facts/workload/workload-partial.js';
 import { RequestError } from '../../src/lib/base/errors.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { ordersOf } from '../../src/people/query/list-query.js';
@@ -13,7 +14,7 @@ import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { NotFoundError } from '../../src/people/status/view-errors.js';
 import { mergedReader } from '../../src/serve/source/merged-views.js';
 import { chosenShards, failingReader, type ReadyShards } from '../../src/serve/source/shards.js';
-import type { AnswerFacts, CommandList, ViewReader } from '../../src/serve/source/view-source.js';
+import type { AnswerFacts, CommandList, ItemOf, ViewReader } from '../../src/serve/source/view-source.js';
 import { aContainer, anFsStats, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -82,7 +83,7 @@ function boundPod({ name, namespace, uid, nodeIndex, limitBytes, tier }: NamedPo
     uid,
     kubeletUid: uid,
     nodeName: nameOf(nodeIndex),
-    containers: [aContainer({ name: 'main', limitBytes })],
+    containers: [aContainer({ name: 'main', limitBytes, requestBytes: limitBytes })],
   });
   const workloads = [{ ...aDeployment(name.replace(/-.*/, '')), namespace }, aWorkload({ name: 'all' })];
   return aBoundPod({ pod, limitBytes, requestBytes: limitBytes, workloads });
@@ -116,7 +117,7 @@ function nodeView({ state, usedBytes, headroom }: NodeSketch, index: number, all
   const own = all.filter(({ nodeIndex }) => nodeIndex === index);
   const bound = own.map(boundPod);
   const objects = someNodeObjects({ nodeName, pods: bound });
-  const coverageOf = new CoverageRecord(new ManualClock({ nowMs: Date.UTC(2026, 0, 1), monotonicMs: 0 }), 60_000);
+  const coverageOf = new CoverageRecord(new ManualClock({ nowMs: Date.UTC(2026, 0, 1), monotonicMs: 0 }));
   if (state !== 'fresh' && state !== 'stale') {
     const absent = anAbsentNode(nodeName, state);
     return { ...absent, objects, ...coverageOf.of(bound, undefined) };
@@ -195,6 +196,46 @@ function sortedFacts({ coverage, generatedAtMs, notes }: AnswerFacts): object {
   return { coverage: { ...coverage, absences }, generatedAtMs, notes };
 }
 
+type Shown<Kind extends CommandList> = (item: ItemOf<Kind>) => number | undefined;
+
+/** What items show of what they are sorted by, the larger first and what is not known last. */
+const shownBy: { readonly [Kind in CommandList]: Readonly<Record<string, Shown<Kind>>> } = {
+  nodes: {
+    urgency: ({ urgency }) => urgency,
+    headroom: ({ state, threshold }) => (state === 'absent' || !threshold ? undefined : -threshold.headroom),
+    time: ({ state, threshold }) =>
+      state === 'absent' || threshold?.timeToEvictionMs === undefined ? undefined : -threshold.timeToEvictionMs,
+    pods: (node) => {
+      if (node.state === 'absent') return undefined;
+      const owned = node.filesystems.flatMap(({ podsUsedBytes }) => podsUsedBytes ?? []);
+      return owned.length === 0 ? node.podsUsedBytes : owned.reduce((sum, bytes) => sum + bytes, 0);
+    },
+  },
+  pods: {
+    urgency: ({ urgency }) => urgency,
+    used: (pod) => (pod.state === 'unmeasured' ? undefined : pod.usedBytes),
+    ratio: ({ nearestLimit }) => nearestLimit?.ratio,
+    time: ({ timeToLimitMs }) => timeToLimitMs && -timeToLimitMs,
+    request: ({ requestBytes }) => requestBytes,
+    node: ({ node }) => -Number(node?.replace('node-', '')),
+  },
+  containers: { used: ({ usedBytes }) => usedBytes, ratio: ({ nearestLimit }) => nearestLimit?.ratio },
+  volumes: { used: ({ usedBytes }) => usedBytes, ratio: ({ nearestLimit }) => nearestLimit?.ratio },
+  workloads: {
+    used: ({ usedBytes }) => usedBytes,
+    largest: ({ podMaxUsedBytes }) => podMaxUsedBytes,
+    pods: ({ expectedPodCount }) => expectedPodCount,
+    limit: ({ limitBytes }) => limitBytes,
+  },
+  namespaces: {
+    used: ({ usedBytes }) => usedBytes,
+    pods: ({ measuredPodCount, unmeasuredPodCount }) => measuredPodCount + unmeasuredPodCount,
+    near: ({ nearLimitPodCount }) => nearLimitPodCount,
+    evictions: ({ evictionCount }) => evictionCount,
+  },
+  evictions: { newest: ({ evictedAtMs }) => evictedAtMs },
+};
+
 const kinds = ['nodes', 'pods', 'containers', 'volumes', 'workloads', 'namespaces', 'evictions'] as const;
 
 describe.each(kinds)('the list of %s', (kind: CommandList) => {
@@ -202,8 +243,12 @@ describe.each(kinds)('the list of %s', (kind: CommandList) => {
     await fc.assert(
       fc.asyncProperty(clusters, fc.constantFrom(1, 3, Infinity), async (sketch, count) => {
         const { whole, merged } = await readersOf(sketch);
-        const [expected, found] = [await whole.list(kind, { order }, count), await merged.list(kind, { order }, count)];
-        expect({ ...found, ...sortedFacts(found) }).toEqual({ ...expected, ...sortedFacts(expected) });
+        const found = await merged.list(kind, { order }, count);
+        const { ranks, ...expected } = await whole.list(kind, { order }, count);
+        expect({ ...found, ranks, ...sortedFacts(found) }).toEqual({ ...expected, ranks, ...sortedFacts(expected) });
+        const shown = (shownBy[kind][order] ?? (() => 0)) as Shown<CommandList>;
+        const values = found.items.map((item) => shown(item) ?? -Infinity);
+        expect(values).toEqual(values.toSorted((a, b) => (a === b ? 0 : b - a)));
       }),
       { numRuns: 60 },
     );
@@ -262,6 +307,22 @@ it('the workloads of all shards are explained as those of the whole cluster', as
   );
 });
 
+it('the namespaces of all shards are explained as those of the whole cluster', async () => {
+  const explained = async (reader: ViewReader, name: string) => {
+    const { namespace, evictions, pods, workloads } = (await reader.object('namespace', [name], {})).data;
+    const own = workloads.items.filter(({ workloadNamespace }) => workloadNamespace !== '');
+    return { namespace, evictions, podCount: pods.totalCount, own };
+  };
+  await fc.assert(
+    fc.asyncProperty(clusters, async (sketch) => {
+      const { whole, merged } = await readersOf(sketch);
+      for (const { namespace } of (await whole.list('namespaces', {})).items)
+        expect(await explained(merged, namespace)).toEqual(await explained(whole, namespace));
+    }),
+    { numRuns: 10 },
+  );
+});
+
 it('what no shard has is not found', async () => {
   const empty = await viewsOf(aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) }));
   const merged = mergedReader(named([empty, empty]));
@@ -284,8 +345,8 @@ describe('a shard that cannot be read', () => {
     mergedReader(named([await viewsOf(reading), failingReader(failure)]));
 
   it.each(kinds)('a shard that cannot be read is missing in the list of %s, which a note says', async (kind) => {
-    const expected = await (await viewsOf(healthy)).list(kind, {}, Infinity);
-    const { items, notes } = await (await merged()).list(kind, {}, Infinity);
+    const expected = await (await viewsOf(healthy)).list(kind, {});
+    const { items, notes } = await (await merged()).list(kind, {});
     const found = items.map((item) => ({ ...item, ...('isComplete' in item ? { isComplete: true } : {}) }));
     expect({ items: found, notes }).toEqual({ items: expected.items, notes: [note] });
   });
@@ -310,7 +371,7 @@ describe('a shard that cannot be read', () => {
     const complete = aWorkloadSnapshot({ workload: aDeployment('cart'), complete: true });
     const whole = aReading({ snapshot: aClusterSnapshot({ workloads: [complete] }), knownPods: [] });
     const reader = await merged(whole);
-    const { items, shards } = await reader.list('workloads', {}, Infinity);
+    const { items, shards } = await reader.list('workloads', {});
     expect([items.map(({ isComplete }) => isComplete), shards]).toEqual([[false], { answeredCount: 1, totalCount: 2 }]);
     const { data } = await reader.object('workload', ['shop', 'deployment', 'cart'], {});
     expect([data.workload.isComplete, data.workload.verdict.kind]).toEqual([false, 'incomplete']);
@@ -326,6 +387,28 @@ describe('a shard that cannot be read', () => {
   it('what is no failed request is no missing shard', async () => {
     const wrong = (await merged()).list('pods', { order: 'sideways' }, 1);
     await expect(wrong).rejects.toThrow('parameter order: found "sideways"');
+  });
+});
+
+describe('a shard with more workloads than an answer has', () => {
+  const sized = (name: string, usedBytes: number) =>
+    aWorkloadSnapshot({ workload: aDeployment(name), complete: true, usage: { ...noUsage, usedBytes } });
+  const readings = [
+    [sized('both', 9_000), sized('large', 8_000)],
+    [sized('both', 7_000), ...Array.from({ length: 1_000 }, (_, index) => sized(`small-${index}`, 1 + index))],
+  ].map((workloads) => aReading({ snapshot: aClusterSnapshot({ workloads }), knownPods: [] }));
+
+  it('what it may have another part of is not complete, which a note says', async () => {
+    const merged = mergedReader(named(await Promise.all(readings.map((reading) => viewsOf(reading)))));
+    const { items, isComplete, notes } = await merged.list('workloads', {}, 2);
+    expect(items.map((item) => [item.workload, item.usedBytes, item.isComplete])).toEqual([
+      ['both', 16_000, true],
+      ['large', 8_000, false],
+    ]);
+    expect([isComplete, notes]).toEqual([
+      false,
+      ['1 shard has more than 1,000 workloads: counts and sums are at least these.'],
+    ]);
   });
 });
 
@@ -412,9 +495,9 @@ describe('the pods behind a Service', () => {
       return { name, reader, coverage: (await reader.list('nodes', {}, 1)).coverage };
     });
     const merged = mergedReader(chosenShards(await Promise.all(asked)));
-    const nodeNames = (await merged.list('nodes', {}, Infinity)).items.map(({ node }) => node);
+    const nodeNames = (await merged.list('nodes', {})).items.map(({ node }) => node);
     expect([nodeNames.length, new Set(nodeNames).size]).toEqual([nodeCount, nodeCount]);
-    const { items, notes: found } = await merged.list('workloads', {}, Infinity);
+    const { items, notes: found } = await merged.list('workloads', {});
     expect(found.filter((note) => !note.endsWith('late'))).toEqual(notes);
     const [workload] = items.filter(({ workload: name }) => name === 'cart');
     expect([workload?.usedBytes, workload?.isComplete]).toEqual([nodeCount, !isPartial]);

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import { statusReader } from '../../src/serve/source/status-evictions.js';
+import { readEvictedPods } from '../../src/serve/source/status-evictions.js';
 import { LoopbackServer, replyWith } from '../http/loopback-server.js';
 import { commandRequests } from '../support/command-context.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -41,8 +41,8 @@ async function read(api: LoopbackServer, namespace?: string): Promise<ClusterRea
   const clock = new ManualClock({ nowMs: Date.UTC(2026, 0, 1, 13), monotonicMs: 0 });
   const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
   const credentials = staticCredentials({ server: api.url });
-  const reader = statusReader({ credentials, namespace, resolver, clock, requests: commandRequests(clock) });
-  return reader.read(never);
+  const requests = commandRequests(clock);
+  return readEvictedPods({ credentials, namespace, resolver, clock, requests }, never);
 }
 
 it('the status of evicted pods shows why and from where, and not what they used', async () => {

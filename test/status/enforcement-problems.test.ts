@@ -20,8 +20,7 @@ import { detailGroups } from '../../src/metrics/exposition/families.js';
 import { nodeStateGroups, shownState } from '../../src/metrics/exposition/node-state-families.js';
 import { nodeDivision } from '../../src/metrics/exposition/pod-on-node.js';
 import { clusterReport } from '../../src/people/report/cluster-report.js';
-import { nodeReport } from '../../src/people/report/node-report.js';
-import { problemsOf } from '../../src/people/status/problems.js';
+import { problemsOf } from '../../src/people/rules/problems.js';
 import {
   aContainer,
   aContainerSummary,
@@ -207,7 +206,7 @@ describe('nodes constructed for each reason', () => {
       {
         next: ['mem emptydir 1.2288'],
         near: 0,
-        problems: ['critical: 1 pod at or above a limit'],
+        problems: ['critical: 1 pod above a limit'],
       },
     ],
     [
@@ -266,9 +265,7 @@ describe('nodes constructed for each reason', () => {
     const view = viewOf({ node, summary, pods: [limited], configuration });
     const signals = ['nodefs.inodesFree', 'imagefs.inodesFree'];
     expect((await reportOf(view)).enforcement).toMatchObject([{ kind: 'threshold_unset', signals }]);
-    expect(nodeReport(view, { podCount: 1, usedBytes: 10, requestedBytes: 0 }, undefined)).toMatchObject({
-      unsetSignals: signals,
-    });
+    expect((await reportOf(view)).nodes.items).toMatchObject([{ unsetSignals: signals }]);
   });
 
   it('a node that has refused summaries for long because of its isolation says so without data', async () => {

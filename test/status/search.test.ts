@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 
 import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { onlyHit, searchDocument } from '../../src/people/answers/search-document.js';
+import { writeText } from '../../src/people/pens/text-pen.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { renderView } from '../../src/people/status/html/page.js';
 import { viewOf } from '../../src/people/status/views.js';
@@ -34,11 +36,13 @@ const inputs = {
         ),
         anAbsentNode('node-2', 'timeout'),
       ],
-      workloads: [aWorkloadSnapshot({ workload: aWorkload({ name: 'cart' }) })],
+      workloads: ['shop', ''].map((namespace) =>
+        aWorkloadSnapshot({ workload: aWorkload({ namespace, name: 'cart' }) }),
+      ),
     }),
     evictions: [evictionReport(anEvictionRecord({ namespace: 'shop', pod: 'cart-9', uid: 'u9' }))],
   }),
-  settings: someStatusSettings.config,
+  settings: someStatusSettings,
   lane: new Scheduler(new ManualClock()).newLane(),
 };
 
@@ -60,7 +64,7 @@ async function found(search: string) {
     metricsPath: '/metrics',
     documentationUrl: './x',
   };
-  return { names, page: renderView(view, frame) };
+  return { names, page: renderView(view, frame), hit: onlyHit(view.data) };
 }
 
 it('a search finds what has the word in its name, of every kind, with links', async () => {
@@ -68,16 +72,41 @@ it('a search finds what has the word in its name, of every kind, with links', as
   expect(names).toEqual({
     nodes: ['node-cart'],
     pods: ['cart-0'],
-    workloads: ['cart'],
+    workloads: ['cart', 'cart'],
     namespaces: [],
     evictions: ['cart-9'],
   });
   for (const address of ['nodes/node-cart', 'pods/shop/cart-0', 'evictions/u9'])
     expect(page).toContain(`"./${address}"`);
+  expect(page).toMatch(/>cart<\/a><\/li><li><a [^>]*>selector\/cart<\/a> in shop<\/li>/);
 });
 
 it('a search of several words finds what has all of them', async () => {
   expect((await found('shop cart')).names).toMatchObject({ pods: ['cart-0'], evictions: ['cart-9'], nodes: [] });
+});
+
+it.each([
+  ['cart-0', ['pods', 'shop', 'cart-0']],
+  ['node-2', ['nodes', 'node-2']],
+  ['cart-9', ['evictions', 'u9']],
+  ['cart', undefined],
+  ['zzz', undefined],
+])('a search for "%s" leads to %j, if it is one thing', async (search, path) => {
+  expect((await found(search)).hit).toEqual(path);
+});
+
+it('of many things, the way to all of them is named', async () => {
+  const pods = Array.from({ length: 12 }, (_, index) => aMeasuredPod({ namespace: 'many', name: `big-${index}` }));
+  const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
+  const view = await viewOf({ kind: 'search', path: [], parameters: { search: 'big' } }, { ...inputs, reading });
+  if (view.kind !== 'search') throw new Error(view.kind);
+  expect(writeText(searchDocument(view.data), { width: 80 })).toMatch(
+    /^Search for big\n\nPods:\n(?:many\/big-\d+\n){10}and 2 more pods\n/,
+  );
+  expect(onlyHit(view.data)).toBeUndefined();
+  expect(searchDocument(view.data).blocks[0]).toMatchObject({
+    note: { path: ['pods'], query: { search: 'big' }, shown: 'all 12' },
+  });
 });
 
 it('a search that finds nothing says so', async () => {

@@ -105,7 +105,6 @@ export function benchmarkSnapshot(podCount: number, nodeName = 'node-1'): Cluste
       maxUnknownPods: 20,
       growth: () => new Map(),
       ttlMs: 55_000,
-      graceMs: 60_000,
     },
   );
   return aClusterSnapshot({ nodes: [aFreshNode(snapshot)], workloads: [] });

@@ -1,6 +1,6 @@
 import type { CommandContext } from '../../src/commands/context.js';
 import { type Clock, systemClock } from '../../src/lib/base/clock.js';
-import { CommandRequests, type CommandRequestsOptions } from '../../src/serve/source/command-requests.js';
+import { CommandRequests } from '../../src/serve/source/command-requests.js';
 
 export interface RecordedCommand {
   readonly context: CommandContext;
@@ -13,7 +13,10 @@ export interface RecordedCommand {
 }
 
 /** The requests of a command without a limit of their own. */
-export function commandRequests(clock: Clock, overrides: Partial<CommandRequestsOptions> = {}): CommandRequests {
+export function commandRequests(
+  clock: Clock,
+  overrides: Partial<ConstructorParameters<typeof CommandRequests>[0]> = {},
+): CommandRequests {
   const options = { clock, version: '0.0.0-test', writeError: () => undefined, timeoutMs: undefined };
   return new CommandRequests({ ...options, ...overrides });
 }

@@ -1,6 +1,5 @@
-import type { LastUsage } from '../../src/facts/history/eviction-record.js';
+import type { EvictionRecord, LastUsage } from '../../src/facts/history/eviction-record.js';
 /** Evictions for tests: each builder returns a valid object with the changes of the test. */
-import type { EvictionRecord } from '../../src/facts/history/eviction-record.js';
 import { builder } from './builder.js';
 import { aDeployment, aPodUsage } from './snapshot-builders.js';
 import { mib } from './units.js';

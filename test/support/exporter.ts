@@ -97,7 +97,7 @@ export class Exporter implements AsyncDisposable {
   }
 
   /** Another exporter of the same cluster on the same clock. Dispose of it before this one. */
-  async another(options: Omit<ExporterOptions, 'scenario'> = {}): Promise<Exporter> {
+  async another(options: Omit<ExporterOptions, 'scenario'>): Promise<Exporter> {
     return Exporter.#start({ cluster: this.cluster, clock: this.clock, ownsCluster: false }, options);
   }
 

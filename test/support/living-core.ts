@@ -27,7 +27,7 @@ import type { Logger } from '../../src/lib/base/logger.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import type { ExpositionRequest } from '../../src/metrics/exposition/bodies.js';
 import { SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
-import { CoreHost, type CoreHostOptions } from '../../src/serve/app/core-host.js';
+import { CoreHost } from '../../src/serve/app/core-host.js';
 import { resolveScope } from '../../src/serve/app/resolve-scope.js';
 import { never } from './signals.js';
 
@@ -139,7 +139,7 @@ export class LivingCore implements AsyncDisposable {
     await this.#host[Symbol.asyncDispose]();
   }
 
-  #latestWatches(): Required<CoreHostOptions>['watches'] {
+  #latestWatches(): Required<ConstructorParameters<typeof CoreHost>[0]>['watches'] {
     return {
       watchCount: 0,
       subscriptionCount: 0,

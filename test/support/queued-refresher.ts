@@ -1,7 +1,4 @@
-import {
-  BackgroundRefresher,
-  type BackgroundRefresherOptions,
-} from '../../src/cluster/kubelet/background-refresher.js';
+import { BackgroundRefresher } from '../../src/cluster/kubelet/background-refresher.js';
 import { silentLogger } from '../../src/lib/base/logger.js';
 import { WorkQueue } from '../../src/lib/base/work-queue.js';
 import { atOnce } from './lanes.js';
@@ -11,8 +8,11 @@ interface QueuedRefresher {
   readonly queue: WorkQueue<'refresh'>;
 }
 
-type QueuedRefresherOptions = Omit<BackgroundRefresherOptions, 'findNode' | 'schedule' | 'background'> &
-  Partial<Pick<BackgroundRefresherOptions, 'background'>>;
+type QueuedRefresherOptions = Omit<
+  ConstructorParameters<typeof BackgroundRefresher>[0],
+  'findNode' | 'schedule' | 'background'
+> &
+  Partial<Pick<ConstructorParameters<typeof BackgroundRefresher>[0], 'background'>>;
 
 /** A refresher with a queue for it alone, which nothing holds unless `background` does. */
 export function queuedRefresher(options: QueuedRefresherOptions): QueuedRefresher {

@@ -36,7 +36,10 @@ export interface InhibitRule {
 
 export interface RuleTest {
   readonly name: string;
-  readonly promql_expr_test?: readonly { readonly expr: string; readonly exp_samples: readonly unknown[] }[];
+  readonly promql_expr_test?: readonly {
+    readonly expr: string;
+    readonly exp_samples: readonly { readonly labels: string }[];
+  }[];
   readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[];
 }
 
@@ -46,10 +49,18 @@ const documentation = new URL('../../docs/', import.meta.url);
 const tests = new URL('../rules/', import.meta.url);
 
 export const ruleFilePath = fileURLToPath(new URL('rules/ephemeral-storage.yaml', chart));
+export const optionalAlertsPath = fileURLToPath(new URL('rules/optional-alerts.yaml', chart));
 export const inhibitionsPath = fileURLToPath(new URL('inhibitions.yaml', manifests));
 
-export async function readRules(): Promise<RuleFile> {
+/** Those of the file for Prometheus, which are on by default. */
+export async function readDefaultRules(): Promise<RuleFile> {
   return parse(await readFile(ruleFilePath, 'utf8')) as RuleFile;
+}
+
+/** With the optional alerts. */
+export async function readRules(): Promise<RuleFile> {
+  const optional = parse(await readFile(optionalAlertsPath, 'utf8')) as RuleFile;
+  return { groups: [...(await readDefaultRules()).groups, ...optional.groups] };
 }
 
 export function alertsOf({ groups }: RuleFile): readonly AlertingRule[] {

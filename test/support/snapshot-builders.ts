@@ -5,14 +5,17 @@ import { wholeCluster } from '../../src/cluster/kube/scope.js';
 import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
 import { noEvictionsSeen } from '../../src/facts/history/eviction-snapshot.js';
 import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
-import { type LimitRatio, nearestRatio } from '../../src/facts/node/limit-ratios.js';
+import { type LimitRatio, limitStanding, nearestRatio } from '../../src/facts/node/limit-ratios.js';
 import { isActive } from '../../src/facts/node/limits.js';
-import { noForecasts } from '../../src/facts/node/node-forecasts.js';
-import type { BoundPod, NodeObjects } from '../../src/facts/node/node-objects.js';
 import type { NodeThreshold } from '../../src/facts/node/node-thresholds.js';
-import { noCoverage, type NodeSnapshot, type NodeView } from '../../src/facts/node/node-view.js';
-import type { DerivedPod, PodContext } from '../../src/facts/node/pod-record.js';
-import { limitStanding } from '../../src/facts/node/standing.js';
+import {
+  noCoverage,
+  type NodeObjects,
+  type NodeSnapshot,
+  type NodeView,
+  noForecasts,
+} from '../../src/facts/node/node-view.js';
+import type { BoundPod, DerivedPod, PodContext } from '../../src/facts/node/pod-record.js';
 import type { Component, ContainerUsage, MeasuredUsage, PodUsage, VolumeUsage } from '../../src/facts/node/usage.js';
 import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
 import type { Workload } from '../../src/facts/workload/workload.js';
@@ -188,7 +191,6 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     refutedSignals: [],
     unsetSignals: [],
     unenforced: undefined,
-    headrooms: [],
     images: undefined,
     logRotation: undefined,
     listedPods: [...pods, ...(overrides.podsWithoutTotal ?? [])],

@@ -1,18 +1,16 @@
 /** Parts of a status without problems: each builder returns a valid object with the changes of the test. */
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import type { Problem, Status } from '../../src/people/query/status.js';
 import type { AbsenceReport } from '../../src/people/report/absence-report.js';
 import type { ClusterReport } from '../../src/people/report/cluster-report.js';
 import type { GapReport } from '../../src/people/report/gap-report.js';
 import type { HealthReport } from '../../src/people/report/health-report.js';
 import type { NodeGridReport } from '../../src/people/report/node-grid.js';
+import type { NodeWithPodsReport, SilentNodeReport } from '../../src/people/report/node-report.js';
 import type { MeasuredPodReport } from '../../src/people/report/pod-report.js';
-import type { NodeWithPodsReport, SilentNodeReport } from '../../src/people/report/ranked-nodes.js';
 import type { PodLimitReport } from '../../src/people/report/ranked-pods.js';
-import type { RankedWorkloadReport } from '../../src/people/report/ranked-workloads.js';
-import type { Status } from '../../src/people/status/status.js';
 import type { Moment, StatusSettings } from '../../src/people/status/status-source.js';
 import { builder } from './builder.js';
-import { settingsOf } from './exporter.js';
 import { aReading } from './snapshot-builders.js';
 
 const cart = { workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' };
@@ -39,6 +37,14 @@ export const aHealth = builder<HealthReport>(() => ({
   evictionGaps: [],
 }));
 
+export const aProblem = builder<Problem>(() => ({
+  id: 'node_full',
+  severity: 'warning',
+  text: 'x',
+  commands: [],
+  section: 'nodes',
+}));
+
 export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport {
   const { usedBytes = 4096, limitBytes = 8192, timeToLimitMs = Infinity } = overrides;
   const { ratio = usedBytes / limitBytes } = overrides;
@@ -61,20 +67,6 @@ export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport 
     ...overrides,
   };
 }
-
-const aWorkloadStatus = builder<RankedWorkloadReport>(() => ({
-  workload: 'cart',
-  workloadType: 'deployment',
-  workloadNamespace: 'shop',
-  source: 'controller',
-  expectedPodCount: 1,
-  measuredPodCount: 1,
-  isComplete: true,
-  backoffMs: 0,
-  usedBytes: 4096,
-  components,
-  podMaxUsedBytes: 4096,
-}));
 
 export const aPodStatus = builder<MeasuredPodReport>(() => ({
   namespace: 'shop',
@@ -125,6 +117,7 @@ export const anAbsentNodeStatus = builder<SilentNodeReport>(() => ({
 export const anAbsence = builder<AbsenceReport>(() => ({
   reason: 'timeout',
   hint: 'Look at the node.',
+  commands: ['kubectl describe node node-2'],
   nodeCount: 1,
   isAwaited: false,
   exampleNodes: ['node-2'],
@@ -150,8 +143,6 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {})
     summary: summary ?? aSummary(),
     limits: { items: [aLimit()], totalCount: 1 },
     pressure: { items: [], totalCount: 0 },
-    workloads: { items: [aWorkloadStatus()], totalCount: 1 },
-    pods: { items: [aPodStatus()], totalCount: 1 },
     absences: [],
     gaps: [],
     unlisted: { incompleteWorkloadCount: 0, exampleWorkloads: [] },
@@ -233,5 +224,6 @@ export const someStatusSettings: StatusSettings = {
   links: [],
   scope: 'whole cluster',
   configuration: 'cache: {}',
-  config: settingsOf(''),
+  attribution: 'measured',
+  definitions: [],
 };

@@ -20,7 +20,6 @@ export function trackerOptions(
     maxUnknownPods: 20,
     growth: () => new Map(),
     ttlMs: 55_000,
-    graceMs: 60_000,
     clock: new ManualClock(),
     nodesSeenAtMs: () => Infinity,
     faults: new NodeFaults(silentLogger),

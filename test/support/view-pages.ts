@@ -1,6 +1,6 @@
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import type { Status } from '../../src/people/query/status.js';
 import { renderView } from '../../src/people/status/html/page.js';
-import type { Status } from '../../src/people/status/status.js';
 import { type ViewKind, viewOf } from '../../src/people/status/views.js';
 import { atOnce } from './lanes.js';
 import { aStatus, someStatusSettings } from './status-builders.js';
@@ -29,7 +29,7 @@ export async function aPage(reading: ClusterReading, asked: AskedPage): Promise<
   const status = aStatus(asked.status);
   const view = await viewOf(
     { kind, path, parameters },
-    { status, reading, settings: someStatusSettings.config, lane: atOnce },
+    { status, reading, settings: someStatusSettings, lane: atOnce },
   );
   const address = ['', `${kind}s`, ...path.map(encodeURIComponent)].join('/');
   const frame = {

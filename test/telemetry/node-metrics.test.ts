@@ -1,7 +1,7 @@
 import { Gauge, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 
-import { collectNodeMetrics } from '../../src/metrics/telemetry/node-metrics.js';
+import { collectNodeMetrics } from '../../src/metrics/telemetry/self-metrics.js';
 
 const registry = new Registry();
 collectNodeMetrics(registry);

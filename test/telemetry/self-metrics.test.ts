@@ -208,6 +208,19 @@ it('the report of the exporter has the same values as the metrics', ({ metrics }
   });
 });
 
+it.each([
+  ['ephemeral_storage_exporter_scrapes_total', 'minimal'],
+  ['ephemeral_storage_exporter_store_events_total', 'full'],
+  ['process_cpu_seconds_total', 'minimal'],
+  ['nodejs_heap_size_used_bytes', 'minimal'],
+  ['nodejs_heap_space_size_used_bytes', 'full'],
+  ['nodejs_eventloop_lag_p99_seconds', 'minimal'],
+  ['nodejs_eventloop_lag_stddev_seconds', 'full'],
+  ['nodejs_gc_duration_seconds', 'full'],
+])('%s is served from the profile %s on', (name, profile) => {
+  expect(aSelfMetrics().profileOf(name)).toBe(profile);
+});
+
 it('the registry has the metrics of process and Node.js, without gauges that are named like counters', () => {
   const families = aSelfMetrics().registry.getMetricsAsArray();
   const names = families.map(({ name }) => name);

@@ -111,32 +111,6 @@ describe('ClusterStore of a shard', () => {
     expect(running.selectors()).toEqual(['', '']);
   });
 
-  it('a shard adds a pod when it is bound to one of its nodes, and no other pod', async () => {
-    await using running = await start(firstShard, []);
-    await running.send('ADDED', podOn(undefined, 'mine', '11'));
-    await running.send('ADDED', podOn(undefined, 'theirs', '12'));
-    expect(running.pods()).toEqual([]);
-    await running.send('MODIFIED', podOn(own, 'mine', '13'));
-    await running.send('MODIFIED', podOn(foreign, 'theirs', '14'));
-    expect(running.pods()).toEqual([`${own}/mine`]);
-    expect(running.told).toEqual([
-      ...['added', 'added'].flatMap((type) => ['suppressed', type]),
-      'modified',
-      ...['suppressed', 'modified'],
-    ]);
-  });
-
-  it('a shard remembers its deleted pods, and no others', async () => {
-    await using running = await start(firstShard, [podOn(own, 'mine'), podOn(foreign, 'theirs')]);
-    await running.send('DELETED', podOn(own, 'mine', '11'));
-    await running.send('DELETED', podOn(foreign, 'theirs', '12'));
-    expect(running.pods()).toEqual([]);
-    expect([
-      running.store.isDeleted({ namespace: 'shop', name: 'mine', uid: 'uid-mine' }),
-      running.store.isDeleted({ namespace: 'shop', name: 'theirs', uid: 'uid-theirs' }),
-    ]).toEqual([true, false]);
-  });
-
   it('a deleted pod is not taken for another with its UID, nor is that one back with it', async () => {
     await using running = await start(wholeCluster, [podOn(own, 'mine')]);
     const mine = { namespace: 'shop', name: 'mine', uid: 'uid-mine' };
@@ -144,19 +118,6 @@ describe('ClusterStore of a shard', () => {
     await running.send('ADDED', podOn(own, 'forged', '12', 'uid-mine'));
     const others = [mine, { ...mine, name: 'forged' }, { ...mine, namespace: 'evil' }];
     expect(others.map((pod) => running.store.isDeleted(pod))).toEqual([true, false, false]);
-  });
-
-  it('a shard removes a pod that is re-created under its name on a node of another shard', async () => {
-    await using running = await start(firstShard, [podOn(own, 'web-0')]);
-    await running.send('DELETED', podOn(own, 'web-0', '11'));
-    await running.send('ADDED', podOn(undefined, 'web-0', '12', 'uid-new'));
-    await running.send('MODIFIED', podOn(foreign, 'web-0', '13', 'uid-new'));
-    expect(running.pods()).toEqual([]);
-    expect(running.store.findPod('shop', 'web-0')).toBeUndefined();
-    expect([
-      running.store.isDeleted({ namespace: 'shop', name: 'web-0', uid: 'uid-web-0' }),
-      running.store.isDeleted({ namespace: 'shop', name: 'web-0', uid: 'uid-new' }),
-    ]).toEqual([true, false]);
   });
 });
 
@@ -219,14 +180,6 @@ describe('ClusterStore.doubt', () => {
       await running.advance(55_000);
     }
     expect([running.store.lists.isServerAway, running.listCounts()]).toEqual([true, [1, 1]]);
-  });
-
-  it('changes of pods are seen while their watch is open', async () => {
-    await using running = await start(wholeCluster, [podOn(own, 'a')]);
-    expect(running.store.lists.seesPods).toBe(true);
-    await running.breakWatch();
-    await running.advance(5_000);
-    expect(running.store.lists.seesPods).toBe(false);
   });
 
   it('nodes are seen with each event of their watch, and no later while it is silent or away', async () => {

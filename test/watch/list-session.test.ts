@@ -15,7 +15,6 @@ import {
   ScriptedApi,
   sends,
   sendsList,
-  tooLarge,
   WatchFeed,
 } from './scripted-api.js';
 
@@ -75,26 +74,6 @@ it('listObjects follows pages without a resource version, and keeps that of the 
   expect(api.requests.map(({ query }) => query?.['labelSelector'])).toEqual(['app=cart', 'app=cart', 'app=cart']);
 });
 
-it('listObjects follows pages that it did not request', async () => {
-  const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b]));
-  expect(await list({ api })).toMatchObject({ objects: ['a', 'b'] });
-  expect(api.requestLines).toEqual(['list rv=0', 'list limit=500 continue=C1']);
-});
-
-it.each([
-  ['is no longer known', expired, 1],
-  ['is not known yet', tooLarge, 0],
-  ['makes the request line too long', answers(414), 0],
-  ['makes the headers too long', answers(431), 0],
-])('listObjects requests the newest state when the resource version %s', async (_case, answer, expected) => {
-  const api = new ScriptedApi(answer, sendsList('12', [a]));
-  let expiredCount = 0;
-  const onExpired = (): number => (expiredCount += 1);
-  expect(await list({ api, resourceVersion: '10', onExpired })).toMatchObject({ objects: ['a'] });
-  expect(api.requestLines).toEqual(['list rv=10 match=NotOlderThan', 'list limit=500']);
-  expect(expiredCount).toBe(expected);
-});
-
 it.each([
   ['10', 'list rv=10 match=NotOlderThan', 'list rv=10 match=NotOlderThan'],
   ['', 'list limit=500', 'list'],
@@ -145,13 +124,6 @@ it.each([
   ['malformed objects alone', [sendsList('12', [{}, {}])], allMalformed],
 ])('listObjects fails with %s', async (_case, script, expected) => {
   await expect(list({ api: new ScriptedApi(...script), resourceVersion: '' })).rejects.toMatchObject(expected);
-});
-
-it('listObjects skips malformed objects and reports them', async () => {
-  const api = new ScriptedApi(sendsList('12', [a, { kind: 'Pod' }, b]));
-  const { objects, skipped } = await list({ api });
-  expect(objects).toEqual(['a', 'b']);
-  expect(skipped).toEqual([{ reason: 'malformed', message: expect.stringContaining('undefined') as string }]);
 });
 
 it('a list is complete without its only object when that is too large', async () => {

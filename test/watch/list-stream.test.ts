@@ -84,15 +84,6 @@ it('readList refuses every truncated list', async () => {
   );
 });
 
-it('readList keeps strings with brackets, quotes, backslashes and long characters whole, byte by byte', async () => {
-  const items = [
-    { text: '}],{["\\"\\\\', '"': '\\' },
-    { name: 'größe 🐳', nested: [[{}], '['] },
-  ];
-  const bytes = Buffer.from(list(items));
-  expect((await read(...Array.from(bytes, (byte) => Buffer.of(byte)))).items).toEqual(items);
-});
-
 it.each([
   ['empty', '[]'],
   ['blank', '[ \n ]'],
@@ -201,23 +192,6 @@ it('readList refuses another member above 8 MiB without waiting for its end', as
     message: expect.stringContaining('8388608 bytes') as string,
   });
   expect(chunkCount).toBe(9); // the first one did not fill a piece
-});
-
-it('readList passes on an error of the item handler', async () => {
-  const error = new Error('full');
-  const onItem = (): void => {
-    throw error;
-  };
-  await expect(readBody(bodyOf(list([1])), { onItem })).rejects.toBe(error);
-});
-
-it('readList passes on an error of the body', async () => {
-  const error = new Error('reset');
-  async function* broken(): AsyncGenerator<Buffer> {
-    yield await Promise.resolve(Buffer.from(list([]).slice(0, 10)));
-    throw error;
-  }
-  await expect(readBody(broken())).rejects.toBe(error);
 });
 
 it('a list is read in pieces that let others run in between, also when it is one chunk', async () => {

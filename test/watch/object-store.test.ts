@@ -60,37 +60,10 @@ it('replace removes, updates and adds, in that order, and has the whole list at 
   expect(seen).toEqual(Array.from({ length: 4 }, () => ['pod-1@4', 'pod-2@5', 'pod-4@6']));
 });
 
-it('replace empties the store with an empty list', async () => {
-  await store.replace([thing('a', '1'), thing('b', '2')]);
-  changes = [];
-  await store.replace([]);
-  expect(summaries()).toEqual(['removed a@1', 'removed b@2']);
-  expect(store.size).toBe(0);
-  expect(store.group('n1')).toEqual([]);
-});
-
 it('replace keeps objects that the list could not contain', async () => {
   await store.replace([thing('a', '1', { place: 'n1' }), thing('b', '2', { place: 'n2' })]);
   await store.replace([], { isInScope: ({ place }) => place === 'n1' });
   expect(names(store.values())).toEqual(['b@2']);
-});
-
-it('replace keeps unchanged objects without a notification', async () => {
-  await store.replace([thing('a', '1'), thing('b', '2')]);
-  const before = [...store.values()];
-  const group = store.group('n1');
-  changes = [];
-  await store.replace([thing('a', '1'), thing('b', '9', { labels: { version: '2' } })]);
-  expect(changes).toEqual([]);
-  expect([...store.values()].every((object, index) => object === before[index])).toBe(true);
-  expect(store.group('n1')).toBe(group);
-});
-
-it('replace treats an object with another UID as another object', async () => {
-  await store.replace([thing('a', '1'), thing('b', '1')]);
-  changes = [];
-  await store.replace([thing('a', '2', { uid: 'other' }), thing('b', '3')]);
-  expect(summaries()).toEqual(['removed a@1', 'updated b@3', 'added a@2']);
 });
 
 /** A store whose turns of the event loop end after each object. */
@@ -191,16 +164,6 @@ it.each<[string, Thing]>([
   expect(changes).toHaveLength(1);
   expect(store.get('a')).toBe(base);
   expect(store.group('n1')).toBe(group);
-});
-
-describe('remove', () => {
-  it('a deletion is reported once, whether a list or an event came first', async () => {
-    store.upsert(thing('a', '1'));
-    await store.replace([]);
-    store.remove(thing('a', '1'));
-    await store.replace([]);
-    expect(summaries()).toEqual(['added a@1', 'removed a@1']);
-  });
 });
 
 it('a group contains its objects of the store, after any sequence of steps', async () => {

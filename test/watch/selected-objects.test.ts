@@ -45,24 +45,6 @@ async function requestsOf(selection: Partial<Selection>): Promise<readonly strin
   return [...new Set(requested())].sort();
 }
 
-it('nodes have no namespace, whichever namespaces are read', async () => {
-  const requests = await requestsOf({ namespaces: ['x'] });
-  expect(requests.filter((request) => request.includes('nodes'))).toEqual([
-    'list /api/v1/nodes',
-    'watch /api/v1/nodes',
-  ]);
-});
-
-it('pods of two namespaces are two collections', async () => {
-  const requests = await requestsOf({ namespaces: ['x', 'y'] });
-  expect(requests.filter((request) => request.includes('pods'))).toEqual([
-    'list /api/v1/namespaces/x/pods',
-    'list /api/v1/namespaces/y/pods',
-    'watch /api/v1/namespaces/x/pods',
-    'watch /api/v1/namespaces/y/pods',
-  ]);
-});
-
 it('each resource has its own selectors, all of them, in lists and watches alike', async () => {
   const podSelector = parseSelector('app in (cart, a),!legacy');
   const nodeSelector = parseSelector('pool=blue,zone!=z1');

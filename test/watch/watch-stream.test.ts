@@ -42,10 +42,6 @@ it('readWatchEvents returns each event with its type, object and resource versio
   ]);
 });
 
-it('readWatchEvents reads several events of one chunk', async () => {
-  expect(versions(await read(bodyOf(added('a', '1') + added('b', '2') + added('c', '3'))))).toEqual(['1', '2', '3']);
-});
-
 it('readWatchEvents reads an event byte by byte, with split characters', async () => {
   const line = eventLine('ADDED', podJson('größe-🐳', '1'));
   const { events } = await read(bodyOf(...Array.from(Buffer.from(line), (byte) => Buffer.of(byte))));
@@ -55,20 +51,6 @@ it('readWatchEvents reads an event byte by byte, with split characters', async (
 it('readWatchEvents ignores blank lines and carriage returns', async () => {
   const text = `\n\r\n${added('a', '1').trimEnd()}\r\n \n${added('b', '2')}`;
   expect(versions(await read(bodyOf(text)))).toEqual(['1', '2']);
-});
-
-it('readWatchEvents skips objects of another kind', async () => {
-  const table = eventLine('ADDED', { kind: 'Table', metadata: { resourceVersion: '2' } });
-  const result = await read(bodyOf(added('a', '1'), table, added('c', '3')));
-  expect(versions(result)).toEqual(['1', '3']);
-  expect(result).toMatchObject({ error: undefined, otherKinds: ['"Table"'] });
-});
-
-it('an incomplete last line is dropped', async () => {
-  expect(await read(bodyOf(added('a', '1'), added('b', '2').trimEnd()))).toMatchObject({
-    events: [{ resourceVersion: '1' }],
-    error: undefined,
-  });
 });
 
 it.each([
@@ -116,13 +98,4 @@ it('readWatchEvents refuses a line above 16 MiB without waiting for its end', as
   const { error } = await read(endless());
   expect(error).toMatchObject({ reason: 'too_large', message: expect.stringContaining('16777216 bytes') as string });
   expect(chunkCount).toBe(17);
-});
-
-it('readWatchEvents passes on an error of the body', async () => {
-  const reset = new Error('reset');
-  async function* broken(): AsyncGenerator<Buffer> {
-    yield await Promise.resolve(Buffer.from(added('a', '1')));
-    throw reset;
-  }
-  expect(await read(broken())).toMatchObject({ events: [{ resourceVersion: '1' }], error: reset });
 });

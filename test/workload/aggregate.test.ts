@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { sumPods as sumsOf } from '../../src/facts/node/node-coverage.js';
-import type { BoundPod } from '../../src/facts/node/node-objects.js';
-import type { PodRecord } from '../../src/facts/node/pod-record.js';
+import type { BoundPod, PodRecord } from '../../src/facts/node/pod-record.js';
 import { workloadKey } from '../../src/facts/workload/workload.js';
 import type { WorkloadPartial, WorkloadPartials } from '../../src/facts/workload/workload-partial.js';
 import { Accumulator } from '../../src/facts/workload/workload-partial.js';
@@ -56,45 +55,6 @@ function sorted(partials: WorkloadPartials): WorkloadPartial[] {
     .toSorted((a, b) => (a.workload.name < b.workload.name ? -1 : 1));
 }
 
-describe('sumPods', () => {
-  it('a container of a workload is unknown with one of its pods, and the others stay', () => {
-    const containers = [
-      { container: 'app', usedBytes: undefined, maxUsedBytes: undefined },
-      { container: 'log', usedBytes: 1, maxUsedBytes: 1 },
-    ];
-    const all = [pod({ containers: { app: 5, log: 2 } }), { ...pod({ containers: { app: 7, log: 1 } }), containers }];
-    expect(sumPods(all).get(workloadKey(billing))?.usage).toEqual({
-      usedBytes: 15,
-      podMaxUsedBytes: 8,
-      containers: [
-        { container: 'app', usedBytes: undefined, maxUsedBytes: undefined },
-        { container: 'log', usedBytes: 3, maxUsedBytes: 2 },
-      ],
-    });
-  });
-
-  it('knows a declared zero from no declaration', () => {
-    const partials = sumPods([pod({ containers: {}, limitBytes: 0 })]);
-    expect(partials.get(workloadKey(billing))).toMatchObject({ limitBytes: 0, requestBytes: undefined });
-  });
-
-  it('counts the pods whose volumes are not measured yet', () => {
-    const partials = sumPods([pod({ containers: {}, volumesPending: true }), pod({ containers: {} })]);
-    expect(partials.get(workloadKey(billing))?.pendingPods).toBe(1);
-  });
-
-  it('finds the largest of values below zero', () => {
-    const partials = sumPods([pod({ containers: { app: -5 } }), pod({ containers: { app: -3 } })]);
-    expect(partials.get(workloadKey(billing))?.usage.containers).toEqual([
-      { container: 'app', usedBytes: -8, maxUsedBytes: -3 },
-    ]);
-  });
-
-  it('has no sums of workloads without pods', () => {
-    expect(sumPods([pod({ workloads: [], containers: { app: 1 } })]).size).toBe(0);
-  });
-});
-
 it('sums of sums put sums and counts of a workload together', () => {
   const merged = merge([sumPods([pod({ containers: { app: 4 } })]), sumPods([unmeasured()])]);
   expect(merged.get(workloadKey(billing))).toMatchObject({
@@ -102,21 +62,6 @@ it('sums of sums put sums and counts of a workload together', () => {
     expectedPods: 2,
     measuredPods: 1,
   });
-});
-
-it('sums of sums take two objects of one key for one workload', () => {
-  const again = { ...billing };
-  const merged = merge([
-    sumPods([pod({ containers: { app: 4 } })]),
-    sumPods([pod({ workloads: [again], containers: { app: 6 } })]),
-  ]);
-  expect(merged.size).toBe(1);
-  expect(merged.get(workloadKey(billing))?.usage.usedBytes).toBe(10);
-});
-
-it('the sum of nothing is nothing', () => {
-  expect(merge([]).size).toBe(0);
-  expect(merge([sumPods([])]).size).toBe(0);
 });
 
 describe('any pods', () => {

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
-import type { WorkloadDefinition } from '../../src/facts/workload/label-workloads.js';
-import { type Workload, workloadKey, workloadName } from '../../src/facts/workload/workload.js';
+import { type Workload, type WorkloadDefinition, workloadKey } from '../../src/facts/workload/workload.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
 import { aPod } from '../support/builders.js';
 
@@ -16,7 +15,10 @@ const define = (name: string, selector: string, namespaces: readonly string[] = 
   namespaces,
 });
 
-const namesOf = (workloads: readonly Workload[]): string[] => workloads.map(workloadName);
+const namesOf = (workloads: readonly Workload[]): string[] =>
+  workloads.map(({ namespace, name, origin }) =>
+    origin.source === 'controller' ? `${namespace}/${origin.kind}/${name}` : name,
+  );
 const names = (resolver: WorkloadResolver, pod: Partial<Pod>): string[] => namesOf(resolver.workloadsOf(aPod(pod)));
 const labelled = (labels: Pod['labels'], pod: Partial<Pod> = {}): Pod => aPod({ ...pod, labels });
 
@@ -56,36 +58,12 @@ describe('configured workloads', () => {
     expect(namesOf(resolver.workloadsOf(undefined, namespace))).toEqual(expected);
   });
 
-  it('configured workloads are listed even when no pod matches', () => {
-    expect(resolver.configured()).toEqual(
-      ['all', 'billing', 'not-legacy', 'no-tier', 'payments', 'shop-billing'].map((name) => ({
-        namespace: '',
-        name,
-        type: 'selector',
-        origin: { source: 'configured' },
-      })),
-    );
-  });
-
   it('configured workloads do not mix up labels whose keys and values run together', () => {
     const mixed = createResolver({ selectors: [define('a', 'a=bc'), define('ab', 'ab=c'), define('both', 'a=b,c')] });
     expect(names(mixed, { labels: { a: 'bc' } })).toEqual(['a']);
     expect(names(mixed, { labels: { ab: 'c' } })).toEqual(['ab']);
     expect(names(mixed, { labels: { a: 'b', c: '' } })).toEqual(['both']);
   });
-});
-
-it('workloads from labels are one for every distinct tuple of values, in the order of the keys', () => {
-  const resolver = createResolver({ labels: ['team', 'app'] });
-  expect(resolver.workloadsOf(labelled({ app: 'cart', team: 'web', color: 'red' }))).toEqual([
-    {
-      namespace: '',
-      name: 'web--cart',
-      type: 'labels',
-      origin: { source: 'labels', labels: { team: 'web', app: 'cart' } },
-    },
-  ]);
-  expect(names(resolver, { labels: { app: 'pay', team: 'web' } })).toEqual(['web--pay']);
 });
 
 it.each<[string, string[], Pod['labels']]>([
@@ -117,14 +95,6 @@ it('workloads from labels leave their name to a configured one, and are counted 
   expect(resolver.clashCount).toBe(1);
 });
 
-it('workloads from labels leave their name to the tuple that had it first, and are counted', () => {
-  const resolver = createResolver({ labels: ['a', 'b'] });
-  expect(names(resolver, { labels: { a: 'x--y', b: 'z' } })).toEqual(['x--y--z']);
-  expect(names(resolver, { labels: { a: 'x', b: 'y--z' } })).toEqual([]);
-  expect(names(resolver, { labels: { a: 'x--y', b: 'z' } })).toEqual(['x--y--z']);
-  expect(resolver.clashCount).toBe(1);
-});
-
 it('workloads from labels free their name once they are no longer in use', () => {
   const resolver = createResolver({ labels: ['a', 'b'] });
   const first = labelled({ a: 'x--y', b: 'z' });
@@ -135,58 +105,6 @@ it('workloads from labels free their name once they are no longer in use', () =>
   expect(resolver.clashCount).toBe(0);
   expect(resolver.workloadsOf(second)).toMatchObject([{ origin: { labels: { a: 'x', b: 'y--z' } } }]);
   expect(resolver.workloadsOf(first)).toEqual([]);
-});
-
-describe('workloads discovered from labels of pods that have ended', () => {
-  const first = labelled({ a: 'x--y', b: 'z' });
-  const second = labelled({ a: 'x', b: 'y--z' });
-  const ended = (pod: Pod): Pod => ({ ...pod, phase: 'Succeeded' });
-
-  it('workloads of ended pods alone give their name to a pod that runs, and only to such a pod', () => {
-    const resolver = createResolver({ labels: ['a', 'b'] });
-    resolver.workloadsOf(ended(first));
-    expect(resolver.workloadsOf(ended(second))).toEqual([]);
-    const { generation } = resolver;
-    expect(resolver.workloadsOf(second)).toMatchObject([{ origin: { labels: second.labels } }]);
-    expect([resolver.generation, resolver.clashCount]).toEqual([generation + 1, 0]);
-    expect(resolver.workloadsOf(ended(first))).toEqual([]);
-    expect(resolver.workloadsOf(first)).toEqual([]);
-    expect([resolver.generation, resolver.clashCount]).toEqual([generation + 1, 1]);
-  });
-
-  it('workloads of ended pods alone stay the same objects while nobody asks for their name', () => {
-    const resolver = createResolver({ labels: ['a', 'b'], controllers: true });
-    const before = resolver.workloadsOf(first);
-    const { discoveredCount } = resolver;
-    for (let turn = 0; turn < 2; turn += 1)
-      resolver.retain(new Set(), discoveredCount, new Set(before.map(workloadKey)));
-    const after = resolver.workloadsOf(first);
-    expect(after.map((workload, index) => workload === before[index])).toEqual([true, true]);
-    expect(resolver.generation).toBe(0);
-  });
-});
-
-describe('workloads of controllers', () => {
-  const cart = { controller: { kind: 'ReplicaSet', name: 'cart-abc' }, labels: { 'pod-template-hash': 'abc' } };
-
-  it('workloads of controllers have the namespace, the name and the type of the controller', () => {
-    const resolver = createResolver({ controllers: true });
-    expect(resolver.workloadsOf(aPod(cart))).toEqual([
-      { namespace: 'shop', name: 'cart', type: 'deployment', origin: { source: 'controller', kind: 'Deployment' } },
-    ]);
-    expect(names(resolver, { name: 'debug' })).toEqual(['shop/Pod/debug']);
-  });
-
-  it('workloads of controllers do not clash with a configured workload of the same name', () => {
-    const resolver = createResolver({ selectors: [define('cart', '')], controllers: true });
-    expect(names(resolver, cart)).toEqual(['cart', 'shop/Deployment/cart']);
-    expect(resolver.clashCount).toBe(0);
-  });
-
-  it('workloads of controllers come after the configured and the discovered ones of the same pod', () => {
-    const resolver = createResolver({ selectors: [define('all', '')], labels: ['app'], controllers: true });
-    expect(names(resolver, { labels: { app: 'cart' } })).toEqual(['all', 'cart', 'shop/Pod/cart-0']);
-  });
 });
 
 describe('retain', () => {

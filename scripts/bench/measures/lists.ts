@@ -45,7 +45,7 @@ async function listed(exporter: BenchExporter): Promise<Usage> {
 
 /** Longest block of the event loop in milliseconds. No node is in scope: the scrape that shows the events costs next to nothing. */
 async function measureEvents(run: Run): Promise<number> {
-  await using exporter = await startExporter(run, ['cluster.nodeSelector=bench=none']);
+  await using exporter = await startExporter(run, ['cluster.nodeSelector=bench=none', 'metrics.profile=full']);
   await listed(exporter);
   await exporter.watchBlocks();
   await run.cluster.modifyPods(eventCount);

@@ -1,5 +1,4 @@
-import { abortable } from '../../lib/base/abortable.js';
-import { startDeadline } from '../../lib/base/abortable.js';
+import { abortable, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { messageOf, RequestError } from '../../lib/base/errors.js';
 import type { CredentialMaterial, Credentials } from './credentials.js';

@@ -2,8 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { isDeepStrictEqual } from 'node:util';
 
-import { abortable } from '../../lib/base/abortable.js';
-import { type Deadline, startDeadline } from '../../lib/base/abortable.js';
+import { abortable, type Deadline, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import type { CredentialMaterial, Credentials } from '../credentials/credentials.js';

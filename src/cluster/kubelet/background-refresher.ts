@@ -4,33 +4,6 @@ import type { Clock } from '../../lib/base/clock.js';
 import type { Lane } from '../../lib/base/lane.js';
 import type { Node } from '../kube/objects.js';
 
-export interface BackgroundRefresherOptions {
-  readonly cache: {
-    /** Sends a request to the node's kubelet, after those of all scrapes, unless that must not be. Never rejects. */
-    refreshInBackground(node: Node): Promise<void>;
-    /** Monotonic time from which the kubelet may be sent the next request; undefined before the first one. */
-    nextAttemptAtMs(node: Node): number | undefined;
-    /** Whether the node has a shorter TTL. */
-    hasShortTtl(nodeName: string): boolean;
-  };
-  /** The nodes to refresh. */
-  readonly nodes: () => Iterable<Node>;
-  /** The one with this name; undefined when it is not among `nodes`. */
-  readonly findNode: (name: string) => Node | undefined;
-  /** Calls {@link BackgroundRefresher.refresh} with the node after `delayMs`, or before when that was the plan. */
-  readonly schedule: (nodeName: string, delayMs: number) => void;
-  /** Called with each node after it was refreshed; the next refresh waits for it. */
-  readonly onRefreshed?: (node: Node) => Promise<void>;
-  readonly background: Lane;
-  /** Refreshes in progress; the others wait in the order in which they were due. At least 1. */
-  readonly maxConcurrentRefreshes: number;
-  /** The cache's, in milliseconds, above 0. */
-  readonly ttlMs: number;
-  /** The shorter one of some nodes; 0: none has it. */
-  readonly nearTtlMs: number;
-  readonly clock: Clock;
-}
-
 /**
  * Requests to fewer nodes delay a scrape by less than half a second, also with one core and 30 pods on each node, and cost
  * nothing between scrapes that are further apart than the TTL.
@@ -60,14 +33,39 @@ const idleTtlCount = 3;
  * Nodes are due at ticks of the clock, a small part of the TTL: one timer serves all that are due at about the same time.
  */
 export class BackgroundRefresher {
-  readonly #options: BackgroundRefresherOptions;
+  readonly #options;
   readonly #tickMs: number;
   readonly #periodMs: number;
   readonly #maxDelayMs: number;
   readonly #turns: Semaphore;
   #expectedAtMs = -Infinity;
 
-  constructor(options: BackgroundRefresherOptions) {
+  constructor(options: {
+    readonly cache: {
+      /** Sends a request to the node's kubelet, after those of all scrapes, unless that must not be. Never rejects. */
+      refreshInBackground(node: Node): Promise<void>;
+      /** Monotonic time from which the kubelet may be sent the next request; undefined before the first one. */
+      nextAttemptAtMs(node: Node): number | undefined;
+      /** Whether the node has a shorter TTL. */
+      hasShortTtl(nodeName: string): boolean;
+    };
+    /** The nodes to refresh. */
+    readonly nodes: () => Iterable<Node>;
+    /** The one with this name; undefined when it is not among `nodes`. */
+    readonly findNode: (name: string) => Node | undefined;
+    /** Calls {@link BackgroundRefresher.refresh} with the node after `delayMs`, or before when that was the plan. */
+    readonly schedule: (nodeName: string, delayMs: number) => void;
+    /** Called with each node after it was refreshed; the next refresh waits for it. */
+    readonly onRefreshed?: (node: Node) => Promise<void>;
+    readonly background: Lane;
+    /** Refreshes in progress; the others wait in the order in which they were due. At least 1. */
+    readonly maxConcurrentRefreshes: number;
+    /** The cache's, in milliseconds, above 0. */
+    readonly ttlMs: number;
+    /** The shorter one of some nodes; 0: none has it. */
+    readonly nearTtlMs: number;
+    readonly clock: Clock;
+  }) {
     this.#options = options;
     const { ttlMs, nearTtlMs, maxConcurrentRefreshes } = options;
     this.#turns = new Semaphore(maxConcurrentRefreshes);

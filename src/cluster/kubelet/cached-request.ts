@@ -1,5 +1,4 @@
 import { setMaxListeners } from 'node:events';
-import { isDeepStrictEqual } from 'node:util';
 
 import { Mutex, type Semaphore } from 'async-mutex';
 
@@ -31,11 +30,6 @@ export interface RequestPolicy<T> {
   readonly slotsOfHanging?: Semaphore;
   /** Requests begin in it, each in its slot. */
   readonly lane: Lane;
-  /**
-   * How `fetch` reaches the kubelet and proves who is who. What one policy requested serves another only when this is deeply
-   * equal.
-   */
-  readonly transportKey?: object | undefined;
   /** Has its own time limit. Ends soon after the signal aborts. */
   readonly fetch: (node: Node, signal: AbortSignal) => Promise<T>;
   /** Throws RequestError for a value that is not accepted, by what is known from the requests before. */
@@ -76,8 +70,7 @@ export interface KubeletFailure {
  * duplicated. Errors of kubelets become data here: no method rejects.
  *
  * All of this holds however often the settings change: it is one object for as long as the kubelet is known, and
- * `continueWith` gives it other policies. Only a request in flight that went another way than the new settings say is sent again,
- * once in a gate interval, and never while it is in flight.
+ * `continueWith` gives it other policies. What is in flight goes on as it was sent.
  */
 export class CachedRequest<T> {
   #policy: RequestPolicy<T>;
@@ -184,14 +177,9 @@ export class CachedRequest<T> {
     this.#lifetime.abort(new Error('the result is no longer wanted'));
   }
 
-  /**
-   * Under another policy from now on, also after `end`. The request in flight goes on, in the slot that it has, if it was sent in
-   * the way of the new policy. Otherwise it is dropped and sent again in the new way.
-   */
+  /** Under another policy from now on, also after `end`. The request in flight goes on, in the slot that it has. */
   continueWith(policy: RequestPolicy<T>): void {
-    const isSameWay = isDeepStrictEqual(policy.transportKey, this.#policy.transportKey);
     this.#policy = policy;
-    if (this.#isInFlight && !isSameWay) this.end();
     if (this.#lifetime.signal.aborted) this.#lifetime = new AbortController();
   }
 
@@ -227,22 +215,11 @@ export class CachedRequest<T> {
   }
 
   async #attempt(node: Node): Promise<void> {
-    const { signal } = this.#lifetime;
-    this.#isInFlight = true;
-    try {
-      await this.#send(node, signal);
-      const { signal: changed } = this.#lifetime;
-      // Once: changes of the way, however many, ask a kubelet twice in a gate interval at most.
-      if (changed !== signal && !changed.aborted) await this.#send(node, changed);
-    } finally {
-      this.#isInFlight = false;
-    }
-  }
-
-  async #send(node: Node, signal: AbortSignal): Promise<void> {
     const { clock, what, fetch } = this.#policy;
+    const { signal } = this.#lifetime;
     const startMs = clock.monotonicMs();
     this.#lastAttemptAtMs = startMs;
+    this.#isInFlight = true;
     try {
       const value = await fetch(node, signal);
       if (signal.aborted) return;
@@ -250,6 +227,8 @@ export class CachedRequest<T> {
       this.#succeed(node, value, startMs);
     } catch (error) {
       if (!signal.aborted) this.#fail(node, requestFailure(error, `${what} of node ${node.name}`));
+    } finally {
+      this.#isInFlight = false;
     }
   }
 

@@ -13,21 +13,6 @@ import type { NodeSummary } from './summary.js';
 import { SummaryReader } from './summary-reader.js';
 import type { KubeletEndpoint, KubeletTransport } from './transport.js';
 
-export interface KubeletClientOptions {
-  readonly transport: KubeletTransport;
-  /** From the start of the request to the end of the body, in milliseconds. */
-  readonly requestTimeoutMs: number;
-  /** Of a decompressed summary. */
-  readonly maxBodyBytes: number;
-  readonly clock: Clock;
-  /** Decodes: one piece after the other, whatever the number of responses. */
-  readonly lane: Lane;
-  readonly observer: {
-    /** Called after one request, including its repetition after a 401; not for one that its caller aborted. */
-    requestFinished(result: 'success' | FailureReason, durationMs: number): void;
-  };
-}
-
 /** Real ones have less than 8 KiB, and `/configz` is parsed as a whole. */
 const maxConfigurationBytes = 256 * 1024;
 
@@ -42,10 +27,23 @@ interface ResponseReader<T> {
 
 /** Fetches and decodes what kubelets serve, within limits of time and size. */
 export class KubeletClient {
-  readonly #options: KubeletClientOptions;
+  readonly #options;
   readonly #budget = new BodyBudget();
 
-  constructor(options: KubeletClientOptions) {
+  constructor(options: {
+    readonly transport: KubeletTransport;
+    /** From the start of the request to the end of the body, in milliseconds. */
+    readonly requestTimeoutMs: number;
+    /** Of a decompressed summary. */
+    readonly maxBodyBytes: number;
+    readonly clock: Clock;
+    /** Decodes: one piece after the other, whatever the number of responses. */
+    readonly lane: Lane;
+    readonly observer: {
+      /** Called after one request, including its repetition after a 401; not for one that its caller aborted. */
+      requestFinished(result: 'success' | FailureReason, durationMs: number): void;
+    };
+  }) {
     this.#options = options;
   }
 

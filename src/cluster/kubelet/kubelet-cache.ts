@@ -23,18 +23,6 @@ import type { NodeSummary, PodSummary } from './summary.js';
 export const lookupResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
 export type LookupResult = (typeof lookupResults)[number];
 
-export interface KubeletCacheOptions {
-  /** See {@link RequestPolicy.lane}. */
-  readonly requests: Lane;
-  readonly observer: {
-    lookedUp(result: LookupResult): void;
-  };
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-type PolicyInForce = KubeletPolicy & { readonly of: RequestPolicies };
-
 /** At least this long, in milliseconds, also with a short TTL: the API server may report an eviction late. */
 const minKeepDepartedMs = 60_000;
 
@@ -56,17 +44,25 @@ const minKeepDepartedMs = 60_000;
  * counts for twice that time, so that one failure leaves no gap.
  */
 export class KubeletCache implements Disposable {
-  readonly #options: KubeletCacheOptions;
+  readonly #options;
   readonly #logs: FailureLogs;
   readonly #entries = new Map<string, KubeletEntry>();
   /** Of nodes that have left. For one TTL: a node that comes back meanwhile is the same kubelet, with the same gate. */
   readonly #former = new Map<string, { readonly entry: KubeletEntry; readonly leftAtMs: number }>();
   readonly #marks: RateLimiter;
   #nearNodeNames: ReadonlySet<string> = new Set();
-  #policy: PolicyInForce | undefined;
+  #policy: (KubeletPolicy & { readonly of: RequestPolicies }) | undefined;
   #isDisposed = false;
 
-  constructor(options: KubeletCacheOptions) {
+  constructor(options: {
+    /** See {@link RequestPolicy.lane}. */
+    readonly requests: Lane;
+    readonly observer: {
+      lookedUp(result: LookupResult): void;
+    };
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }) {
     this.#options = options;
     this.#marks = new RateLimiter(markLimit, options.clock);
     this.#logs = failureLogs(options);
@@ -224,7 +220,7 @@ export class KubeletCache implements Disposable {
     this.#logs.configuration[Symbol.dispose]();
   }
 
-  get #inForce(): PolicyInForce {
+  get #inForce(): KubeletPolicy & { readonly of: RequestPolicies } {
     if (this.#policy === undefined) throw new Error('no policy: configure comes first');
     return this.#policy;
   }

@@ -19,8 +19,6 @@ export interface KubeletPolicy {
   readonly nearTtlMs: number;
   /** Requests for summaries in flight, over all nodes; at least 1. */
   readonly maxConcurrentRequests: number;
-  /** See {@link RequestPolicy.transportKey}. */
-  readonly transportKey?: object | undefined;
   readonly fetchSummary: RequestPolicy<NodeSummary>['fetch'];
   /** Undefined: configurations are not read. */
   readonly fetchConfiguration: RequestPolicy<KubeletConfiguration>['fetch'] | undefined;
@@ -89,13 +87,12 @@ export function requestPolicies(policy: KubeletPolicy, context: RequestContext):
 }
 
 function summaryPolicy(policy: KubeletPolicy, { lane, logs, clock }: RequestContext): RequestPolicies['summary'] {
-  const { ttlMs, maxConcurrentRequests, transportKey, fetchSummary, expectsPods } = policy;
+  const { ttlMs, maxConcurrentRequests, fetchSummary, expectsPods } = policy;
   return {
     what: 'summary',
     gateMs: ttlMs,
     slots: new Semaphore(maxConcurrentRequests),
     slotsOfHanging: new Semaphore(Math.max(1, Math.floor(maxConcurrentRequests / 4))),
-    transportKey,
     fetch: fetchSummary,
     check: (node, summary, before) => {
       const { nodeName, pods } = summary;
@@ -113,7 +110,7 @@ function summaryPolicy(policy: KubeletPolicy, { lane, logs, clock }: RequestCont
 }
 
 function configurationPolicy(
-  { transportKey, fetchConfiguration }: KubeletPolicy,
+  { fetchConfiguration }: KubeletPolicy,
   { lane, logs, clock }: RequestContext,
 ): RequestPolicies['configuration'] {
   return (
@@ -121,7 +118,6 @@ function configurationPolicy(
       what: 'configuration',
       gateMs: configurationGateMs,
       slots: new Semaphore(maxConcurrentConfigurationRequests),
-      transportKey,
       fetch: fetchConfiguration,
       isEqual: isDeepStrictEqual,
       lane,

@@ -10,28 +10,26 @@ const neededNames: readonly string[] = ['podRef', 'startTime', 'io', 'ephemeral-
 /** Of one container, volume or needed member: kubelets write 3 kB and 150 values at most. */
 const partLimits = { maxBytes: 2 ** 16, maxValueCount: 2_000 };
 
-export interface LargePodOptions {
-  /** Begins the messages. */
-  readonly what: string;
-  readonly decoder: SummaryDecoder;
-  /** Of containers, and volumes, how many are kept one by one. */
-  readonly maxCount: number;
-  /** Called at the end of the pod; undefined as from {@link SummaryDecoder.pod}. */
-  readonly onPod: (pod: PodSummary | undefined) => void;
-}
-
 /**
  * Reads one pod of a summary from its bytes, one container and volume after the other: authors of pods decide how many
  * there are. Throws RequestError as {@link JsonSplitter} does.
  */
 export class LargePod implements SliceSink {
-  readonly #options: LargePodOptions;
+  readonly #options;
   readonly #splitter: JsonSplitter;
   readonly #members: Record<string, unknown> = {};
   readonly #detail: PodDetail;
   readonly #saturatedBefore: SaturatedCounts;
 
-  constructor(options: LargePodOptions) {
+  constructor(options: {
+    /** Begins the messages. */
+    readonly what: string;
+    readonly decoder: SummaryDecoder;
+    /** Of containers, and volumes, how many are kept one by one. */
+    readonly maxCount: number;
+    /** Called at the end of the pod; undefined as from {@link SummaryDecoder.pod}. */
+    readonly onPod: (pod: PodSummary | undefined) => void;
+  }) {
     const { what, decoder, maxCount } = options;
     this.#options = options;
     this.#detail = new PodDetail(maxCount);

@@ -1,15 +1,9 @@
 import type { Clock } from '../../lib/base/clock.js';
+import { maxDetailCount } from '../kube/pod-bounds.js';
 import { isSamePod, ofSamePod, type PodIdentity } from '../kube/pod-identity.js';
 import type { LastMeasurement } from './lookup.js';
-import { summedPod } from './pod-others.js';
+import { cutPod } from './pod-others.js';
 import type { NodeSummary, PodSummary } from './summary.js';
-
-/** What was measured of a pod before its kubelet had to measure its volumes again. */
-export interface BeforePending {
-  readonly summary: PodSummary;
-  /** How much older than the last summary of the node. */
-  readonly olderByMs: number;
-}
 
 /** Besides the last one. */
 const maxFormerSamples = 9;
@@ -18,14 +12,8 @@ const maxFormerSamples = 9;
 const denseSamples = 3;
 const sparseMs = 45_000;
 
-/** More than a node usually runs. Above it, the pods that left first are forgotten. */
-const maxDeparted = 500;
-
-/**
- * Containers and volumes of these that are kept one by one, together: 2 to 5 MB. Above it, the pods that have most keep their
- * totals and those of all their containers and volumes, so that the author of a large pod cannot hide others.
- */
-const maxDepartedPartCount = 10_000;
+/** More than a node usually runs, each in detail as pods are shown. Above it, the pods that left first are forgotten. */
+const maxDeparted = 300;
 
 interface Dated {
   readonly summary: PodSummary;
@@ -38,12 +26,6 @@ interface Departed extends LastMeasurement {
   readonly forgetAtMs: number;
 }
 
-export interface PodHistoryOptions {
-  readonly clock: Clock;
-  /** Returns how long a pod is remembered that the summary no longer lists from now on, in milliseconds. */
-  readonly keepDepartedMs: () => number;
-}
-
 /**
  * The last values of the pods of one node. A kubelet stops listing an evicted pod about when the API server reports the
  * eviction, so pods outlive their disappearance from the summary.
@@ -52,7 +34,7 @@ export interface PodHistoryOptions {
  * anyway. An object for each pod or sample would cost several times that in a cluster of 150,000 pods.
  */
 export class PodHistory {
-  readonly #options: PodHistoryOptions;
+  readonly #options;
   #summary: NodeSummary | undefined;
   #fetchedAtMs = 0;
   /** The same moment by the clock that starts of pods are compared with. */
@@ -66,7 +48,11 @@ export class PodHistory {
   /** By UID; in the order in which they left. Undefined while there is none. */
   #departed: Map<string, Departed> | undefined;
 
-  constructor(options: PodHistoryOptions) {
+  constructor(options: {
+    readonly clock: Clock;
+    /** Returns how long a pod is remembered that the summary no longer lists from now on, in milliseconds. */
+    readonly keepDepartedMs: () => number;
+  }) {
     this.#options = options;
   }
 
@@ -118,7 +104,13 @@ export class PodHistory {
    * Of a pod of the last summary that lists none of its volumes and did before: the kubelet has restarted. Undefined for
    * other pods, also for those whose volumes were never measured.
    */
-  beforePending(pod: PodIdentity): BeforePending | undefined {
+  beforePending(pod: PodIdentity):
+    | {
+        readonly summary: PodSummary;
+        /** How much older than the last summary of the node. */
+        readonly olderByMs: number;
+      }
+    | undefined {
     const last = ofSamePod(this.#beforePending, pod);
     return last && { summary: last.summary, olderByMs: this.#fetchedAtMs - last.fetchedAtMs };
   }
@@ -195,10 +187,11 @@ export class PodHistory {
     const { clock, keepDepartedMs } = this.#options;
     this.#departed ??= new Map();
     this.#departed.delete(uid);
-    this.#departed.set(uid, { ...measurement, forgetAtMs: clock.monotonicMs() + keepDepartedMs() });
+    const summary = cutPod(measurement.summary, maxDetailCount);
+    this.#departed.set(uid, { ...measurement, summary, forgetAtMs: clock.monotonicMs() + keepDepartedMs() });
   }
 
-  /** Forgets departed pods whose time is over, and those that are listed again; of many parts, their sums are kept. */
+  /** Forgets departed pods whose time is over, and those that are listed again. */
   #purge(listed: readonly PodSummary[] = []): void {
     const departed = this.#departed;
     if (departed === undefined) return;
@@ -208,7 +201,6 @@ export class PodHistory {
       if (forgetAtMs > nowMs && departed.size <= maxDeparted) break;
       departed.delete(uid);
     }
-    sumLargest(departed);
     if (departed.size === 0) this.#departed = undefined;
   }
 }
@@ -231,23 +223,6 @@ function droppedIndex(formerAtMs: readonly number[]): number {
   const distanceMs = (formerAtMs[index] ?? NaN) - (formerAtMs[index - 1] ?? NaN);
   if (distanceMs < sparseMs) return index;
   return formerAtMs.length > maxFormerSamples ? 0 : -1;
-}
-
-function sumLargest(departed: Map<string, Departed>): void {
-  let partCount = 0;
-  for (const each of departed.values()) partCount += partCountOf(each);
-  if (partCount <= maxDepartedPartCount) return;
-  const largest = [...departed].sort(([, a], [, b]) => partCountOf(b) - partCountOf(a));
-  for (const [uid, each] of largest) {
-    const summed = { ...each, summary: summedPod(each.summary) };
-    departed.set(uid, summed);
-    partCount -= partCountOf(each) - partCountOf(summed);
-    if (partCount <= maxDepartedPartCount) return;
-  }
-}
-
-function partCountOf({ summary: { containers, volumes = [] } }: LastMeasurement): number {
-  return containers.length + volumes.length;
 }
 
 function listsVolumes({ volumes = [] }: PodSummary): boolean {

@@ -37,24 +37,6 @@ export function cutPod(pod: PodSummary, maxCount = maxListedCount): PodSummary {
   return { ...pod, ...detail.finish() };
 }
 
-/** The pod with all its containers as one entry, and all its volumes: its total stays, whatever their number. */
-export function summedPod(pod: PodSummary): PodSummary {
-  const { containers, volumes = [], others = { containerCount: 0, volumeCount: 0 } } = pod;
-  return {
-    ...pod,
-    containers: containers.length === 0 ? [] : [sumContainers(containers)],
-    volumes: volumes.length === 0 ? undefined : [sumVolumes(volumes)],
-    others: {
-      containerCount: others.containerCount + namedCount(containers),
-      volumeCount: others.volumeCount + namedCount(volumes),
-    },
-  };
-}
-
-function namedCount(items: readonly Named[]): number {
-  return items.filter(({ name }) => name !== othersName).length;
-}
-
 /** The containers or volumes of one pod while they are added. */
 class DetailedItems<T extends Named> {
   readonly #sum: (items: readonly T[]) => T;

@@ -6,10 +6,8 @@ import type { Lane } from '../../lib/base/lane.js';
 import type { Logger } from '../../lib/base/logger.js';
 import type { Scheduler } from '../../lib/base/scheduler.js';
 import type { ApiTransport } from '../http/api-client.js';
-import { ClusterWidePods } from './cluster-wide-pods.js';
 import { ObjectStore, type StoreChange, type StoredObject } from './object-store.js';
 import { Reflector } from './reflector.js';
-import type { AttemptFailure } from './retries.js';
 import { type Subscriber, Subscription } from './subscription.js';
 import type { Tombstones } from './tombstones.js';
 import type { WatchObserver } from './watch-observer.js';
@@ -17,7 +15,7 @@ import type { WatchedCollection } from './watched-collection.js';
 
 /**
  * The objects of a collection, kept up to date by list and watch, for any number of users: one store, and one list and watch
- * for each namespace, or one for all of more than 10 where that is allowed.
+ * for each namespace.
  */
 export class SharedWatch<T extends StoredObject> {
   readonly objects: ObjectStore<T>;
@@ -28,11 +26,8 @@ export class SharedWatch<T extends StoredObject> {
   readonly #options;
   readonly #lane: Lane;
   readonly #subscriptions = new Set<Subscription<T>>();
-  readonly #clusterWide: ClusterWidePods;
-  #scopes: readonly Reflector<T>[];
-  /** Resolves when it is known which scopes there are. */
-  readonly #chosen: Promise<void>;
-  #resolveChosen: () => void = () => undefined;
+  /** One for each namespace, or one for all. */
+  readonly scopes: readonly Reflector<T>[];
   #hasEnded = false;
 
   constructor(
@@ -64,23 +59,16 @@ export class SharedWatch<T extends StoredObject> {
         this.#changed(changes);
       },
     });
-    this.#clusterWide = new ClusterWidePods({ ...options, namespaces });
-    this.#chosen = new Promise((resolve) => {
-      this.#resolveChosen = resolve;
-    });
-    this.#scopes = (namespaces.length === 0 ? [''] : namespaces).map((namespace) => this.#scopeOf(namespace));
+    this.scopes = (namespaces.length === 0 ? [''] : namespaces).map((namespace) => this.#scopeOf(namespace));
   }
 
   /** Resolves when all lists and watches have ended after the signal; never rejects. Nothing is delivered from then on. */
   async run(signal: AbortSignal): Promise<void> {
     setMaxListeners(0, signal); // each watch has one
-    const isAtOnce = await this.#clusterWide.areWatched(signal).catch(() => false);
-    if (isAtOnce) this.#scopes = [this.#scopeOf('')];
-    this.#resolveChosen();
     const { startsWithinMs } = this.#collection;
     const { clock, random } = this.#options;
     if (startsWithinMs > 0) await clock.sleep(startsWithinMs * random(), signal).catch(() => undefined);
-    await Promise.all(this.#scopes.map((scope) => scope.run(signal)));
+    await Promise.all(this.scopes.map((scope) => scope.run(signal)));
     this.#hasEnded = true;
     for (const subscription of [...this.#subscriptions]) subscription[Symbol.dispose]();
   }
@@ -112,27 +100,14 @@ export class SharedWatch<T extends StoredObject> {
     return this.#subscriptions.size;
   }
 
-  /** At first one for each namespace; one for all where that turned out to be allowed. */
-  get scopes(): readonly Reflector<T>[] {
-    return this.#scopes;
-  }
-
-  /** Why it is not known yet which scopes there are; undefined without a failure. */
-  get choiceFailure(): AttemptFailure | undefined {
-    return this.#clusterWide.lastFailure;
-  }
-
   /** Resolves when everything has been listed once. */
   async synced(): Promise<void> {
-    await this.#chosen;
-    await Promise.all(this.#scopes.map((scope) => scope.firstList.synced));
+    await Promise.all(this.scopes.map((scope) => scope.firstList.synced));
   }
 
   /** Resolves when each list has succeeded once, or failed for a reason that does not go away by itself. */
   async settled(): Promise<void> {
-    await Promise.race([this.#clusterWide.failedForLong, this.#chosen]);
-    if (this.choiceFailure !== undefined) return;
-    await Promise.all(this.#scopes.map((scope) => scope.firstList.settled));
+    await Promise.all(this.scopes.map((scope) => scope.firstList.settled));
   }
 
   #scopeOf(namespace: string): Reflector<T> {

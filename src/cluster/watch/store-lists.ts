@@ -148,13 +148,11 @@ export class StoreLists {
     return this.#scopes
       .filter(({ isSynced }) => !isSynced)
       .map(({ name, resource, namespace, lastFailure }) => {
-        const { choiceFailure, startedAtMs } = this.#options[resource];
-        const failure = lastFailure ?? choiceFailure;
         return {
           ...{ name, resource, namespace },
-          reason: failure?.reason,
-          message: failure?.message ?? 'the first list is under way',
-          forMs: nowMs - startedAtMs,
+          reason: lastFailure?.reason,
+          message: lastFailure?.message ?? 'the first list is under way',
+          forMs: nowMs - this.#options[resource].startedAtMs,
         };
       });
   }

@@ -46,7 +46,7 @@ export interface WatchedNodesOptions {
 export interface WatchedPodsOptions {
   /** Pods of other nodes and pods without a node are not kept. With one node, only its pods are requested. */
   readonly scope: Scope;
-  /** Empty: all namespaces, in one watch. Otherwise one watch for each, or one for all of more than 10 where that is allowed. */
+  /** Empty: all namespaces, in one watch. Otherwise one watch for each. */
   readonly namespaces: readonly string[];
   readonly podSelector: LabelSelector;
   readonly clock: Clock;

@@ -1,10 +1,22 @@
 import { stringify } from 'yaml';
 
+import type { Clock } from '../../lib/base/clock.js';
 import { escapeInvisible } from '../../lib/base/text.js';
 import { toJson } from '../../lib/json/json.js';
-import type { Style } from '../../people/pens/terminal-text.js';
-import { limitThresholds } from '../../people/report/limit-report.js';
-import type { CommandContext } from '../context.js';
+
+/** Where a command writes, and when it ends. */
+export interface CommandOutput {
+  /** Size of the terminal that shows the output, in characters; undefined when that is no terminal. */
+  readonly terminal: () => { readonly columns: number; readonly rows: number } | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Texts end with a newline. */
+  readonly writeOut: (text: string) => void;
+  readonly writeError: (text: string) => void;
+  readonly stopSignal: AbortSignal;
+  /** Aborts when the reader of the output has gone (`| head`). */
+  readonly outputClosed: AbortSignal;
+  readonly clock: Clock;
+}
 
 /** Plain data as JSON or YAML, fields without a value left out, that is safe on a terminal too. */
 export function dataText(value: unknown, form: 'json' | 'line' | 'yaml'): string {
@@ -20,15 +32,8 @@ function yamlText(value: unknown): string {
   return isSafe ? text : stringify(plain, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' });
 }
 
-/** Yellow when a limit is near, red when it is almost reached, bold when it is reached. */
-export function ratioStyle(ratio: number | undefined): Style | undefined {
-  if (ratio === undefined || ratio < limitThresholds.near) return undefined;
-  if (ratio < limitThresholds.alerted) return 'yellow';
-  return ratio < limitThresholds.reached ? 'red' : 'bold-red';
-}
-
 /** Whether the output may be coloured: https://no-color.org/ */
-export function hasColour({ terminal, environment }: Pick<CommandContext, 'terminal' | 'environment'>): boolean {
+export function hasColour({ terminal, environment }: Pick<CommandOutput, 'terminal' | 'environment'>): boolean {
   return terminal() !== undefined && !environment['NO_COLOR'] && environment['TERM'] !== 'dumb';
 }
 

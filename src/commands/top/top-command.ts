@@ -1,18 +1,12 @@
-import { parseSelector } from '../../cluster/kube/selector-parser.js';
-import { RequestError, UsageError, UserError } from '../../lib/base/errors.js';
+import { RequestError, UserError } from '../../lib/base/errors.js';
 import { terminalText } from '../../people/pens/terminal-text.js';
-import { type ClusterFlags, type ClusterSession, withViews } from '../../serve/source/one-shot.js';
-import type { ViewParameters, ViewReader } from '../../serve/source/view-source.js';
-import type { CommandContext } from '../context.js';
-import type { topForms, TopResource } from '../resources.js';
-import { dataText, hasColour, screenColumns } from '../text/output.js';
-import { findWorkload } from '../workload-lookup.js';
-import { causesOfAbsence, missingNotes } from './missing.js';
-import { list, type Listing, pageText, parseSortBy, type Screen, topPage, type TopQuery } from './top-page.js';
+import type { AnswerSession, ListQuestion, OpenAnswers } from '../../serve/source/answer-source.js';
+import { type CommandOutput, dataText, hasColour, screenColumns } from '../text/output.js';
+import { cutNote, type Listing, missingOf, pageText, type Screen, tableOf, topPage } from './top-page.js';
 
-export interface TopOptions extends ClusterFlags {
-  readonly resource: TopResource;
-  /** The only one; of pods and nodes. */
+export interface TopOptions {
+  readonly resource: ListQuestion['resource'];
+  /** The only one; of pods, nodes and namespaces. */
   readonly name?: string | undefined;
   /** Undefined: that of the context; of nodes, all. */
   readonly namespace: string | undefined;
@@ -23,10 +17,12 @@ export interface TopOptions extends ClusterFlags {
   readonly node?: string | undefined;
   /** Any name that `findWorkload` takes. */
   readonly workload: string | undefined;
-  readonly sortBy: string | undefined;
-  /** Rows at most; Infinity for all; undefined for as many as are read at a glance on a terminal, all elsewhere. */
+  /** See {@link ListQuestion}. */
+  readonly order?: string | undefined;
+  readonly column?: string | undefined;
+  /** Rows at most; undefined for as many as are read at a glance on a terminal, as many as an answer has elsewhere. */
   readonly limit: number | undefined;
-  readonly output: (typeof topForms)[number];
+  readonly output: 'table' | 'wide' | 'json' | 'yaml' | 'name';
   readonly hasHeader: boolean;
   /** Time between two readings; undefined: one reading. */
   readonly watchIntervalMs: number | undefined;
@@ -36,30 +32,24 @@ export interface TopOptions extends ClusterFlags {
 const clearScreen = '\u001b[H\u001b[J';
 
 /** Lists the largest consumers. Throws UserError when no node has data, unless it is to be read again. */
-export async function top(options: TopOptions, context: CommandContext): Promise<void> {
+export async function top(options: TopOptions, open: OpenAnswers, context: CommandOutput): Promise<void> {
   const { resource, watchIntervalMs } = options;
-  checkSelector(options.selector);
-  const sortBy = options.sortBy === undefined ? undefined : parseSortBy(options.sortBy, resource);
-  const use = async (session: ClusterSession): Promise<void> => {
-    const start = await session.source.read(context.stopSignal);
-    const query: TopQuery = {
-      resource,
-      name: options.name,
-      parameters: await parametersOf(options, session, start),
-      sortBy,
-      limit: limitOf(options, context),
+  const use = async (session: AnswerSession): Promise<void> => {
+    const question = questionOf(options, session, context);
+    const read = async (): Promise<Listing> => {
+      const answers = await session.read(context.stopSignal);
+      return { question, answer: await answers.list(question) };
     };
-    const first = await list(start, query);
+    const first = await read();
     context.stopSignal.throwIfAborted();
     const print = createPrinter(options, context);
     if (watchIntervalMs !== undefined) {
-      const read = async (): Promise<Listing> => list(await session.source.read(context.stopSignal), query);
       await watch({ first, read, print, intervalMs: watchIntervalMs }, context);
       return;
     }
-    const causes = causesOfAbsence(first.facts, session.access);
+    const { causes } = first.answer;
     if (causes.length === 0 || resource === 'nodes') print(first);
-    if (causes.length > 0) throw new UserError(causes.join('\n'));
+    if (causes.length > 0) throw new UserError(causes.map(terminalText).join('\n'));
   };
   const subject = {
     namespaceOf: (contextNamespace: string) => scopeOf(options, contextNamespace),
@@ -67,43 +57,30 @@ export async function top(options: TopOptions, context: CommandContext): Promise
     node: resource === 'nodes' ? options.name : options.node,
     podName: ['pods', 'containers', 'volumes'].includes(resource) ? options.name : undefined,
   };
-  await withViews(options, context, subject, use);
+  await open(subject, use);
+}
+
+function questionOf(options: TopOptions, session: AnswerSession, context: CommandOutput): ListQuestion {
+  const { resource, name, namespace, selector, node, workload, order, column } = options;
+  return {
+    ...{ resource, name, selector, node, workload, order, column },
+    namespace: scopeOf(options, session.namespace),
+    isNamespaceNamed: namespace !== undefined,
+    limit: limitOf(options, context),
+  };
 }
 
 const terminalLimit = 20;
 
-function limitOf({ limit, output }: TopOptions, { terminal }: CommandContext): number {
+function limitOf({ limit, output }: TopOptions, { terminal }: CommandOutput): number {
   const isTable = output === 'table' || output === 'wide';
   return limit ?? (isTable && terminal() !== undefined ? terminalLimit : Infinity);
 }
 
-/** Before anything is read: the API would refuse it as a parameter. */
-function checkSelector(text: string): void {
-  try {
-    parseSelector(text);
-  } catch (error) {
-    throw error instanceof UserError ? new UsageError(`--selector: ${error.message}`, { cause: error }) : error;
-  }
-}
-
-/** Nodes belong to no namespace, and what is next may be a node. */
+/** Nodes and namespaces belong to none, and what is next may be a node. */
 function scopeOf({ resource, namespace, allNamespaces }: TopOptions, contextNamespace: string | undefined) {
-  if (allNamespaces || resource === 'nodes') return undefined;
+  if (allNamespaces || resource === 'nodes' || resource === 'namespaces') return undefined;
   return namespace ?? (resource === 'next' ? undefined : contextNamespace);
-}
-
-/** Of the list that the API has. */
-async function parametersOf(options: TopOptions, session: ClusterSession, reader: ViewReader): Promise<ViewParameters> {
-  const { resource, namespace, workload, selector, node } = options;
-  if (resource === 'nodes') return {};
-  const scope = scopeOf(options, session.namespace);
-  const place = resource === 'workloads' ? { selector } : { selector, node };
-  if (workload === undefined) return { ...place, namespace: scope };
-  const found = await findWorkload(reader, workload, scope);
-  // The namespace of a workload that is named with it need not be given again.
-  const isElsewhere = namespace === undefined && found.workloadNamespace !== scope;
-  const itsScope = isElsewhere ? found.workloadNamespace || undefined : scope;
-  return { ...place, namespace: itsScope, workload: found.path };
 }
 
 /** Until the stop signal, or until the output is closed. A reading that is cut short is not shown. */
@@ -119,7 +96,7 @@ async function watch(
     readonly print: (listing: Listing) => void;
     readonly intervalMs: number;
   },
-  context: CommandContext,
+  context: CommandOutput,
 ): Promise<void> {
   const { clock, stopSignal, outputClosed } = context;
   const end = AbortSignal.any([stopSignal, outputClosed]);
@@ -135,7 +112,7 @@ async function watch(
 /** An exporter that is replaced is back in a moment. Returns undefined for a failure, which it prints, and when it is to stop. */
 async function attempt(
   read: () => Promise<Listing>,
-  { writeError, stopSignal }: CommandContext,
+  { writeError, stopSignal }: CommandOutput,
 ): Promise<Listing | undefined> {
   try {
     return await read();
@@ -149,13 +126,13 @@ async function attempt(
 
 type Printer = (listing: Listing) => void;
 
-function createPrinter(options: TopOptions, context: CommandContext): Printer {
+function createPrinter(options: TopOptions, context: CommandOutput): Printer {
   const { output } = options;
   return output === 'table' || output === 'wide' ? tablePrinter(options, context) : dataPrinter(options, context);
 }
 
 /** The table on standard output, the notes on standard error; on a terminal that is redrawn, both in one picture. */
-function tablePrinter({ output, hasHeader, watchIntervalMs }: TopOptions, context: CommandContext): Printer {
+function tablePrinter({ output, hasHeader, watchIntervalMs }: TopOptions, context: CommandOutput): Printer {
   const isWatch = watchIntervalMs !== undefined;
   const isWide = output === 'wide';
   return (listing) => {
@@ -184,18 +161,20 @@ function tablePrinter({ output, hasHeader, watchIntervalMs }: TopOptions, contex
 }
 
 /** What is missing goes to standard error, when it changes. */
-function dataPrinter({ output, watchIntervalMs }: TopOptions, context: CommandContext): Printer {
+function dataPrinter({ output, watchIntervalMs }: TopOptions, context: CommandOutput): Printer {
   const isWatch = watchIntervalMs !== undefined;
   let lastNotes = '';
   return (listing) => {
+    const { answer } = listing;
     if (output === 'name') {
-      const lines = listing.names().map((name) => `${terminalText(name)}\n`);
+      const lines = tableOf(answer).rows.map(({ name = '' }) => `${terminalText(name)}\n`);
       context.writeOut(lines.join(''));
     } else if (output === 'yaml') {
-      context.writeOut(`${isWatch ? '---\n' : ''}${dataText(listing.reports(), 'yaml')}`);
-    } else context.writeOut(dataText(listing.reports(), isWatch ? 'line' : 'json'));
-    const { emptyNote } = listing;
-    const notes = [...(emptyNote === undefined ? [] : [emptyNote]), ...missingNotes(listing.facts)].join('\n');
+      context.writeOut(`${isWatch ? '---\n' : ''}${dataText(answer.data, 'yaml')}`);
+    } else context.writeOut(dataText(answer.data, isWatch ? 'line' : 'json'));
+    const { rows, none } = tableOf(answer);
+    const note = rows.length === 0 ? none : cutNote(listing);
+    const notes = [...(note === undefined ? [] : [note]), ...missingOf(answer)].map(terminalText).join('\n');
     if (notes !== lastNotes && notes !== '') context.writeError(`${notes}\n`);
     lastNotes = notes;
   };

@@ -2,7 +2,6 @@ import { InvalidArgumentError } from 'commander';
 
 import { UsageError } from '../../lib/base/errors.js';
 import { terminalText } from '../../people/pens/terminal-text.js';
-import type { ClusterFlags } from '../../serve/source/one-shot.js';
 import type { TopResource } from '../resources.js';
 import type { TopOptions } from './top-command.js';
 
@@ -24,6 +23,7 @@ export interface TopFlags extends NamespaceFlags {
   readonly headers: boolean;
   readonly watch?: boolean;
   readonly interval?: number;
+  readonly help?: boolean;
 }
 
 const defaultIntervalMs = 5000;
@@ -40,9 +40,9 @@ export function topOptions(
   resource: TopResource,
   name: string | undefined,
   flags: TopFlags,
-): Omit<TopOptions, keyof ClusterFlags> {
+): Omit<TopOptions, 'order' | 'column'> {
   for (const [isWrong, message] of misuses(resource, name, flags)) if (isWrong) throw new UsageError(message);
-  const { selector = '', node, fieldSelector, workload, sortBy, limit, output, headers, watch, interval } = flags;
+  const { selector = '', node, fieldSelector, workload, limit, output, headers, watch, interval } = flags;
   return {
     ...namespaceOptions(flags),
     resource: flags.containers === true ? 'containers' : resource,
@@ -50,7 +50,6 @@ export function topOptions(
     selector,
     node: node ?? fieldSelector,
     workload,
-    sortBy,
     limit: limit === 0 ? Infinity : limit,
     output,
     hasHeader: headers,
@@ -62,7 +61,7 @@ type Misuse = readonly [isWrong: boolean, message: string];
 
 function misuses(resource: TopResource, name: string | undefined, flags: TopFlags): readonly Misuse[] {
   const { interval, watch, containers } = flags;
-  const isNamed = resource === 'pods' || resource === 'nodes';
+  const isNamed = ['pods', 'nodes', 'namespaces'].includes(resource);
   return [
     [interval !== undefined && watch !== true, '--interval needs --watch'],
     [containers === true && resource !== 'pods', '--containers is for pods'],
@@ -72,14 +71,15 @@ function misuses(resource: TopResource, name: string | undefined, flags: TopFlag
 }
 
 function placeMisuses(resource: TopResource, { node, fieldSelector, selector, workload }: TopFlags): readonly Misuse[] {
-  const isOfNodes = resource === 'nodes';
+  const isOfNone = resource === 'nodes' || resource === 'namespaces';
   const hasPlace = (node ?? fieldSelector) !== undefined;
   const choosesPods = (selector ?? workload) !== undefined;
   return [
     [node !== undefined && fieldSelector !== undefined, '--node and --field-selector exclude each other'],
-    [hasPlace && isOfNodes, 'top nodes takes no --node: name the node instead, as in "top node NAME"'],
+    [hasPlace && resource === 'nodes', 'top nodes takes no --node: name the node instead, as in "top node NAME"'],
+    [hasPlace && resource === 'namespaces', 'top namespaces takes no --node: a namespace may be on all'],
     [hasPlace && resource === 'workloads', 'top workloads takes no --node: a workload may be on many'],
-    [isOfNodes && choosesPods, 'top nodes takes no --selector and no --workload: they choose pods'],
+    [isOfNone && choosesPods, `top ${resource} takes no --selector and no --workload: they choose pods`],
   ];
 }
 

@@ -3,9 +3,12 @@ import { createSecureContext } from 'node:tls';
 
 import { messageOf } from '../../lib/base/errors.js';
 
+/** The keys of the configuration that name PEM files. */
+export type PemKey = 'cert_file' | 'key_file' | 'client_ca_file';
+
 /** What is wrong with a PEM, and with which. No text has a part of a key, as messages of OpenSSL have none. */
 export class PemFault {
-  readonly of: 'cert' | 'key' | 'client_ca';
+  readonly of: PemKey;
   readonly problem: string;
   readonly allowed: string;
 
@@ -37,29 +40,29 @@ export function loadKeyPair(
   const certs = certificatesOf(certText);
   const [first] = certs;
   const key = privateKeyOf(keyText);
-  if (first === undefined) return new PemFault('cert', 'has no certificate', certAllowed);
-  if (key === undefined) return new PemFault('key', 'has no private key', keyAllowed);
+  if (first === undefined) return new PemFault('cert_file', 'has no certificate', certAllowed);
+  if (key === undefined) return new PemFault('key_file', 'has no private key', keyAllowed);
   const leaf = attempt(() => new X509Certificate(first));
-  if (typeof leaf === 'string') return new PemFault('cert', `cannot be read: ${leaf}`, certAllowed);
+  if (typeof leaf === 'string') return new PemFault('cert_file', `cannot be read: ${leaf}`, certAllowed);
   const privateKey = attempt(() => createPrivateKey(key));
-  if (typeof privateKey === 'string') return new PemFault('key', `cannot be read: ${privateKey}`, keyAllowed);
+  if (typeof privateKey === 'string') return new PemFault('key_file', `cannot be read: ${privateKey}`, keyAllowed);
   if (!leaf.checkPrivateKey(privateKey)) {
-    return new PemFault('cert', 'begins with a certificate that is not of the key', `${certAllowed}, and its key`);
+    return new PemFault('cert_file', 'begins with a certificate that is not of the key', `${certAllowed}, and its key`);
   }
   const kind = kindOf(privateKey);
-  if (!kinds.has(kind)) return new PemFault('key', `is of the kind ${kind}`, `the kinds ${[...kinds].join(', ')}`);
+  if (!kinds.has(kind)) return new PemFault('key_file', `is of the kind ${kind}`, `the kinds ${[...kinds].join(', ')}`);
   const pair = { cert: certs.join(''), key };
   const context = attempt(() => createSecureContext(pair));
-  return typeof context === 'string' ? new PemFault('cert', `cannot be used: ${context}`, certAllowed) : pair;
+  return typeof context === 'string' ? new PemFault('cert_file', `cannot be used: ${context}`, certAllowed) : pair;
 }
 
 /** The authorities of clients, as PEM. OpenSSL silently ignores those that it cannot read. */
 export function loadAuthorities(text: string): string | PemFault {
   const allowed = 'certificates of authorities as PEM';
   const certs = certificatesOf(text);
-  if (certs.length === 0) return new PemFault('client_ca', 'has no certificate', allowed);
+  if (certs.length === 0) return new PemFault('client_ca_file', 'has no certificate', allowed);
   const read = attempt(() => certs.map((cert) => new X509Certificate(cert)));
-  return typeof read === 'string' ? new PemFault('client_ca', `cannot be read: ${read}`, allowed) : certs.join('');
+  return typeof read === 'string' ? new PemFault('client_ca_file', `cannot be read: ${read}`, allowed) : certs.join('');
 }
 
 /** Those of both Go and common clients: no browser and no scraper knows the curve P-224. */

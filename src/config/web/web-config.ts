@@ -1,7 +1,5 @@
 import type { SecureVersion } from 'node:tls';
 
-import type { RateLimit } from '../../lib/base/rate-limiter.js';
-
 /** How the listeners serve. */
 export interface WebConfig {
   /** Undefined: plain HTTP. */
@@ -10,8 +8,6 @@ export interface WebConfig {
   readonly headers: ReadonlyMap<string, string>;
   /** Hashes of bcrypt by the names of users. Empty: no passwords. */
   readonly users: ReadonlyMap<string, string>;
-  /** Of all requests but probes. Undefined: none. */
-  readonly rateLimit: RateLimit | undefined;
 }
 
 /** How a listener speaks TLS. */
@@ -20,21 +16,10 @@ export interface WebTls {
   readonly cert: string;
   /** PEM. */
   readonly key: string;
-  /**
-   * How clients are asked for a certificate: not at all; asked, and nothing is verified; refused without one, of any authority;
-   * refused with one that no known authority has signed; both.
-   */
-  readonly clientAuth: 'none' | 'request' | 'require-any' | 'verify-if-given' | 'require-and-verify';
-  /** PEM of the authorities of clients. Undefined: those that Node.js knows. */
+  /** PEM of the authorities of clients, each of which needs a certificate of one. Undefined: no client is asked for any. */
   readonly clientCa: string | undefined;
-  /** A certificate needs one of these names. Undefined: any. */
-  readonly clientAllowedSans: readonly string[] | undefined;
   readonly minVersion: SecureVersion;
-  readonly maxVersion: SecureVersion;
-  readonly prefersServerCipherSuites: boolean;
-  /** In the words of OpenSSL. Empty: the default. */
-  readonly curves: readonly string[];
 }
 
 /** Plain HTTP for everybody. */
-export const plainWeb: WebConfig = { tls: undefined, headers: new Map(), users: new Map(), rateLimit: undefined };
+export const plainWeb: WebConfig = { tls: undefined, headers: new Map(), users: new Map() };

@@ -2,11 +2,8 @@ import type { SecureVersion } from 'node:tls';
 
 import * as z from 'zod/mini';
 
-import { parseDuration } from '../../lib/base/units.js';
-import type { WebTls } from './web-config.js';
-
 /**
- * The file of `--web.config.file`, in the format of Prometheus' exporter-toolkit.
+ * The file of `--web.config.file`, in the format of Prometheus' exporter-toolkit; of its keys those that are in use.
  * https://github.com/prometheus/exporter-toolkit/blob/v0.19.0/docs/web-configuration.md
  *
  * Its values are texts, as its YAML is read without types: a user may be named `no`. The message of an issue is the end of
@@ -19,23 +16,8 @@ export const tlsVersions: ReadonlyMap<string, SecureVersion> = new Map([
   ['TLS12', 'TLSv1.2'],
 ]);
 
-/** https://pkg.go.dev/crypto/tls#CurveID */
-export const curves: ReadonlyMap<string, string> = new Map([
-  ['CurveP256', 'P-256'],
-  ['CurveP384', 'P-384'],
-  ['CurveP521', 'P-521'],
-  ['X25519', 'X25519'],
-]);
-
 /** https://pkg.go.dev/crypto/tls#ClientAuthType */
-export const clientAuthTypes: ReadonlyMap<string, WebTls['clientAuth']> = new Map([
-  ['NoClientCert', 'none'],
-  ['RequestClientCert', 'request'],
-  ['RequireAnyClientCert', 'require-any'],
-  ['RequireClientCert', 'require-any'],
-  ['VerifyClientCertIfGiven', 'verify-if-given'],
-  ['RequireAndVerifyClientCert', 'require-and-verify'],
-]);
+export const clientAuthTypes = ['NoClientCert', 'RequireAndVerifyClientCert'] as const;
 
 const nullTexts: ReadonlySet<unknown> = new Set([null, '', '~', 'null']);
 
@@ -66,36 +48,16 @@ function named(names: readonly string[]) {
 
 const boolean = parsed('true or false', (raw) => (raw === 'true' ? true : raw === 'false' ? false : undefined));
 
-const integer = parsed('a whole number such as 20', (raw) =>
-  /^(?:0|-?[1-9]\d{0,8})$/.test(raw) ? Number(raw) : undefined,
-);
-
-const duration = parsed('a duration such as 100ms, 1s or 1m30s', parseDuration);
-
-/** Of a list that Go would take; whatever it holds is refused. */
-const noCiphers = z.custom<undefined>(
-  () => false,
-  'no list: delete it, all suites are offered that are safe with TLS 1.2 and 1.3',
-);
-
 function mapping<F extends Readonly<Record<string, z.ZodMiniType>>>(fields: F) {
   return z.strictObject(fields, `a mapping with any of ${Object.keys(fields).join(', ')}`);
 }
 
 const tlsServerConfig = mapping({
-  cert: optional(text),
-  key: optional(text),
-  client_ca: optional(text),
   cert_file: optional(text),
   key_file: optional(text),
-  client_auth_type: optional(named([...clientAuthTypes.keys()])),
+  client_auth_type: optional(named(clientAuthTypes)),
   client_ca_file: optional(text),
-  client_allowed_sans: optional(z.array(text, 'a list of texts')),
   min_version: optional(named([...tlsVersions.keys()])),
-  max_version: optional(named([...tlsVersions.keys()])),
-  cipher_suites: optional(noCiphers),
-  prefer_server_cipher_suites: optional(boolean),
-  curve_preferences: optional(z.array(named([...curves.keys()]), 'a list of names')),
 });
 
 const httpServerConfig = mapping({
@@ -129,7 +91,6 @@ export const webFileSchema = optional(
     tls_server_config: optional(tlsServerConfig),
     http_server_config: optional(httpServerConfig),
     basic_auth_users: optional(z.record(z.string(), hash, 'a mapping of names to hashes')),
-    rate_limit: optional(mapping({ interval: optional(duration), burst: optional(integer) })),
   }),
 );
 

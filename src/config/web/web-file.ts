@@ -4,7 +4,6 @@ import path from 'node:path';
 import type * as z from 'zod/mini';
 
 import { messageOf } from '../../lib/base/errors.js';
-import type { RateLimit } from '../../lib/base/rate-limiter.js';
 import { ConfigError, describeValue, pathText, type SettingFault, valueAt } from '../faults.js';
 import { duplicateKeyFaults, readConfigFile, yamlFaults } from '../file-layer.js';
 import { readYaml, type YamlText } from '../yaml-text.js';
@@ -51,12 +50,7 @@ export function loadWebFile(file: string, content: string): WebConfig {
     ...(parsed.error?.issues ?? []).flatMap((issue) => faultsOf(issue, yaml.value, sourceOf)),
   ];
   if (faults.length > 0 || !parsed.success) throw new ConfigError(faults);
-  const {
-    tls_server_config: tls,
-    http_server_config: http,
-    basic_auth_users: users,
-    rate_limit: limit,
-  } = parsed.data ?? {};
+  const { tls_server_config: tls, http_server_config: http, basic_auth_users: users } = parsed.data ?? {};
   return {
     tls: tls && loadTls(tls, { files, sourceOf: (key) => sourceOf(['tls_server_config', key]) }),
     headers: new Map(
@@ -65,7 +59,6 @@ export function loadWebFile(file: string, content: string): WebConfig {
       ),
     ),
     users: new Map(Object.entries(users ?? {})),
-    rateLimit: rateLimitOf(limit),
   };
 }
 
@@ -94,9 +87,4 @@ function faultsOf(
 /** As Go sends it: in UTF-8, on one line. */
 function headerValue(text: string): string {
   return Buffer.from(text.replaceAll(/\p{Cc}/gu, ' ').trim()).toString('latin1');
-}
-
-function rateLimitOf({ interval = 0, burst = 0 }: { interval?: number | undefined; burst?: number | undefined } = {}):
-  RateLimit | undefined {
-  return interval > 0 ? { intervalMs: interval, burst } : undefined;
 }

@@ -1,7 +1,7 @@
 import { ConfigError, describeValue, type SettingFault } from '../faults.js';
-import { loadAuthorities, loadKeyPair, PemFault } from './key-pair.js';
+import { loadAuthorities, loadKeyPair, PemFault, type PemKey } from './key-pair.js';
 import type { WebTls } from './web-config.js';
-import { clientAuthTypes, curves, type TlsServerConfig, tlsVersions } from './web-file-schema.js';
+import { clientAuthTypes, type TlsServerConfig, tlsVersions } from './web-file-schema.js';
 
 export type FileContent = { readonly text: string } | { readonly error: string };
 
@@ -15,87 +15,58 @@ export interface TlsSources {
 }
 
 /** Undefined when nothing asks for TLS. Throws ConfigError with all faults. */
-export function loadTls(config: TlsServerConfig, sources: TlsSources): WebTls | undefined {
-  if (!isEnabled(config)) return undefined;
-  const clientAuth = clientAuthTypes.get(config.client_auth_type ?? '') ?? 'none';
-  return {
-    ...loadPems(config, clientAuth, sources),
-    clientAuth,
-    clientAllowedSans: config.client_allowed_sans,
-    minVersion: tlsVersions.get(config.min_version ?? '') ?? 'TLSv1.2',
-    maxVersion: tlsVersions.get(config.max_version ?? '') ?? 'TLSv1.3',
-    prefersServerCipherSuites: config.prefer_server_cipher_suites ?? true,
-    curves: (config.curve_preferences ?? []).flatMap((name) => curves.get(name) ?? []),
+export function loadTls(config: TlsServerConfig, { files, sourceOf }: TlsSources): WebTls | undefined {
+  const { min_version: minVersion = '', ...switches } = config;
+  if (Object.values(switches).every((value) => value === undefined)) return undefined;
+  const faults = misuses(config);
+  const fault = (key: TlsKey, problem: string, allowed: string): void => {
+    faults.push([key, problem, allowed]);
   };
-}
-
-function loadPems(
-  config: TlsServerConfig,
-  clientAuth: WebTls['clientAuth'],
-  sources: TlsSources,
-): Pick<WebTls, 'cert' | 'key' | 'clientCa'> {
-  const pems = new PemSources(config, sources);
-  const [certText, keyText, clientCaText] = [pems.textOf('cert'), pems.textOf('key'), pems.textOf('client_ca')];
-  if (!pems.has('cert')) pems.fault('cert_file', 'found nothing', 'a file, or the certificate itself as cert');
-  if (!pems.has('key')) pems.fault('key_file', 'found nothing', 'a file, or the key itself as key');
-  if (pems.has('client_ca') && clientAuth === 'none') {
-    pems.fault('client_auth_type', 'found none', `${verifyingTypes}, together with authorities of clients`);
-  }
-  const hasPair = certText !== undefined && keyText !== undefined;
-  const pair = hasPair ? pems.checked(loadKeyPair(certText, keyText)) : undefined;
-  const clientCa = clientCaText === undefined ? undefined : pems.checked(loadAuthorities(clientCaText));
-  if (pair === undefined || pems.faults.length > 0) throw new ConfigError(pems.faults);
-  return { ...pair, clientCa };
-}
-
-/** The certificates and keys, each from a file or from the configuration, and what is wrong with them. */
-class PemSources {
-  readonly faults: SettingFault[] = [];
-  readonly #config: TlsServerConfig;
-  readonly #sources: TlsSources;
-
-  constructor(config: TlsServerConfig, sources: TlsSources) {
-    this.#config = config;
-    this.#sources = sources;
-  }
-
-  has(of: PemFault['of']): boolean {
-    return (this.#config[`${of}_file`] ?? this.#config[of]) !== undefined;
-  }
-
-  /** A file takes precedence. Undefined when there is none, or it cannot be read, which is a fault. */
-  textOf(of: PemFault['of']): string | undefined {
-    const name = this.#config[`${of}_file`];
-    const content = name === undefined ? { text: this.#config[of] } : this.#sources.files[name];
-    if (content !== undefined && 'text' in content) return content.text;
-    this.fault(
-      `${of}_file`,
-      `found ${describeValue(name)}`,
-      `a file that can be read (${content?.error ?? 'not read'})`,
-    );
+  const textOf = (key: PemKey): string | undefined => {
+    const name = config[key];
+    const content = name === undefined ? undefined : files[name];
+    if (content === undefined) return undefined;
+    if ('text' in content) return content.text;
+    fault(key, `found ${describeValue(name)}`, `a file that can be read (${content.error})`);
     return undefined;
-  }
-
-  /** Undefined for a fault, which is added. */
-  checked<T>(loaded: T | PemFault): T | undefined {
+  };
+  const checked = <T>(loaded: T | PemFault): T | undefined => {
     if (!(loaded instanceof PemFault)) return loaded;
-    const { of, problem, allowed } = loaded;
-    const name = this.#config[`${of}_file`];
-    if (name === undefined) this.fault(of, problem, allowed);
-    else this.fault(`${of}_file`, `${describeValue(name)} ${problem}`, allowed);
+    fault(loaded.of, `${describeValue(config[loaded.of])} ${loaded.problem}`, loaded.allowed);
     return undefined;
-  }
-
-  fault(key: TlsKey, problem: string, allowed: string): void {
-    const source = this.#sources.sourceOf(key);
-    this.faults.push({ path: `tls_server_config.${key}`, problem, source, hint: `allowed: ${allowed}` });
-  }
+  };
+  const [cert, key, ca] = [textOf('cert_file'), textOf('key_file'), textOf('client_ca_file')];
+  const pair = cert === undefined || key === undefined ? undefined : checked(loadKeyPair(cert, key));
+  const clientCa = ca === undefined ? undefined : checked(loadAuthorities(ca));
+  if (pair === undefined || faults.length > 0) throw new ConfigError(faults.map((found) => faultOf(found, sourceOf)));
+  return { ...pair, clientCa, minVersion: tlsVersions.get(minVersion) ?? 'TLSv1.2' };
 }
 
-const verifyingTypes = [...clientAuthTypes.keys()].filter((type) => type !== 'NoClientCert').join(', ');
+type TlsFault = readonly [key: TlsKey, problem: string, allowed: string];
 
-/** As in Go: some keys alone do not switch TLS on. */
-function isEnabled(config: TlsServerConfig): boolean {
-  const keys = ['cert', 'cert_file', 'key', 'key_file', 'client_ca', 'client_ca_file', 'client_auth_type'] as const;
-  return keys.some((key) => config[key] !== undefined);
+/** Returns what lacks the key that it needs beside it. */
+function misuses({ cert_file, key_file, client_ca_file, client_auth_type }: TlsServerConfig): TlsFault[] {
+  const [, verifying] = clientAuthTypes;
+  const isVerifying = client_auth_type === verifying;
+  const faults: readonly (readonly [isWrong: boolean, ...fault: TlsFault])[] = [
+    [cert_file === undefined, 'cert_file', 'found nothing', 'a file'],
+    [key_file === undefined, 'key_file', 'found nothing', 'a file'],
+    [
+      client_ca_file !== undefined && !isVerifying,
+      'client_auth_type',
+      'found none',
+      `${verifying}, together with authorities of clients`,
+    ],
+    [
+      client_ca_file === undefined && isVerifying,
+      'client_ca_file',
+      'found nothing',
+      `a file, together with ${verifying}`,
+    ],
+  ];
+  return faults.flatMap(([isWrong, ...fault]) => (isWrong ? [fault] : []));
+}
+
+function faultOf([key, problem, allowed]: TlsFault, sourceOf: TlsSources['sourceOf']): SettingFault {
+  return { path: `tls_server_config.${key}`, problem, source: sourceOf(key), hint: `allowed: ${allowed}` };
 }

@@ -1,4 +1,19 @@
-import type { Measurement, Measurements, Rise } from './measurements.js';
+/** One measurement of an amount of bytes or inodes. */
+export interface Measurement {
+  /** Time by the clock of the machine that measured, in milliseconds. */
+  readonly atMs: number;
+  readonly amount: number;
+}
+
+/** The present rise of an amount. */
+export interface Rise {
+  /** In the order of time, over ten minutes at most: the one before the rise began, and those that were above the one before. */
+  readonly measurements: readonly Measurement[];
+  /** Measurements above the one before, since the rise began. */
+  readonly changeCount: number;
+  /** Mean distance between two changes, or two measurements while there is one change, in milliseconds. */
+  readonly stepMs: number;
+}
 
 /** When an amount is expected to reach a limit. Times by the clock of the measurements, in milliseconds. */
 export interface Forecast {
@@ -71,7 +86,10 @@ export function trendOf({ measurements, changeCount, stepMs }: Rise, minChangeCo
 }
 
 /** Returns what goes on as it has risen, if it has changed often enough. */
-export function risingPart(measurements: Measurements, changeCount: number): ForecastPart {
+export function risingPart(
+  measurements: { readonly last: Measurement | undefined; rise(): Rise | undefined },
+  changeCount: number,
+): ForecastPart {
   const rise = measurements.rise();
   return { last: measurements.last ?? { atMs: 0, amount: 0 }, trend: rise && trendOf(rise, changeCount) };
 }

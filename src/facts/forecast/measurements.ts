@@ -1,19 +1,4 @@
-/** One measurement of an amount of bytes or inodes. */
-export interface Measurement {
-  /** Time by the clock of the machine that measured, in milliseconds. */
-  readonly atMs: number;
-  readonly amount: number;
-}
-
-/** The present rise of an amount. */
-export interface Rise {
-  /** In the order of time, at most {@link windowMs}: the one before the rise began, and those that were above the one before. */
-  readonly measurements: readonly Measurement[];
-  /** Measurements above the one before, since the rise began. */
-  readonly changeCount: number;
-  /** Mean distance between two changes, or two measurements while there is one change, in milliseconds. */
-  readonly stepMs: number;
-}
+import type { Measurement, Rise } from './forecast.js';
 
 const maxCount = 12;
 

@@ -2,9 +2,12 @@
  * The text of a file of evictions: a mark, then a record or a watched period as JSON in each line. Lines begin with their line
  * break: what is appended after a line that was cut is whole.
  */
-import { objectOf, parseJson, toJson } from '../../lib/json/json.js';
+import * as z from 'zod/mini';
+
+import { fromJson, objectOf, toJson } from '../../lib/json/json.js';
+import { verdictKinds } from '../node/disk-verdict.js';
 import type { EvictionRecord } from './eviction-record.js';
-import { recordOf, type StoredRecord } from './stored-record.js';
+import { evictionCauses } from './eviction-snapshot.js';
 import { joinedPeriods, type WatchedPeriod } from './watched-times.js';
 
 /** 3,000 records of pods as they are as a rule. */
@@ -13,7 +16,7 @@ const maxWrittenBytes = 8 * 2 ** 20;
 /** A million of them would take half a minute. */
 const maxUnreadableCount = 1_000;
 
-/** All versions begin so. */
+/** All versions begin so: another one when a record has other fields. */
 const mark = '{"ephemeralStorageEvictions":';
 const head = `${mark}2}`;
 
@@ -37,7 +40,7 @@ export function isOfEvictions(text: string): boolean {
 }
 
 /** The lines of records and periods, each made when it is asked for. */
-export function* linesFor(items: Iterable<StoredRecord | WatchedPeriod>): Generator<string> {
+export function* linesFor(items: Iterable<EvictionRecord | WatchedPeriod>): Generator<string> {
   for (const item of items) yield `\n${toJson(item)}`;
 }
 
@@ -60,7 +63,7 @@ export function readLines(text: string, nowMs: number): ReadLines {
   const leftOut = new Map<string, number>();
   if (!/^(?:\{"ephemeralStorageEvictions":2\}(?:\n|$)|$)/.test(text)) leftOut.set('of another version', 1);
   for (const line of leftOut.size > 0 ? [] : textLines(text, head.length)) {
-    const item = itemOf(parseJson(line), nowMs);
+    const item = itemOf(fromJson(line), nowMs);
     if (typeof item === 'string') leftOut.set(item, (leftOut.get(item) ?? 0) + 1);
     else if ('fromMs' in item) watched.push(item);
     else if (!byUid.has(item.uid)) byUid.set(item.uid, item);
@@ -81,6 +84,56 @@ function periodOf(value: unknown): WatchedPeriod | undefined {
   const { fromMs, untilMs } = objectOf(value);
   const isPeriod = typeof fromMs === 'number' && typeof untilMs === 'number' && 0 <= fromMs && fromMs <= untilMs;
   return isPeriod ? { fromMs, untilMs } : undefined;
+}
+
+/** Names become label values, and messages have 2,000 characters. */
+const text = z.string().check(z.maxLength(2_048));
+/** The last moment that a date can be. https://tc39.es/ecma262/#sec-time-values-and-time-range */
+const timeMs = z.number().check(z.gte(0), z.lte(8.64e15));
+/** Also infinite, as the ratio to a limit of 0. */
+const amount = z.custom<number>((value) => typeof value === 'number');
+const parts = z.array(
+  z.looseObject({
+    name: text,
+    usedBytes: z.optional(amount),
+    rootfsBytes: z.optional(amount),
+    logsBytes: z.optional(amount),
+  }),
+);
+
+/** What series, lists and sums are made from. The rest is as the version of the file has it. */
+const recordForm = z.looseObject({
+  cause: z.enum(evictionCauses),
+  container: text,
+  volume: text,
+  limitBytes: z.optional(amount),
+  namespace: text,
+  pod: text,
+  uid: text,
+  node: text,
+  labels: z.record(text, text),
+  workloads: z.array(z.looseObject({ namespace: text, name: text, type: text, origin: z.looseObject({}) })),
+  message: text,
+  evictedAtMs: timeMs,
+  seenAtMs: timeMs,
+  wasSeenLive: z.boolean(),
+  lastUsage: z.union([
+    z.enum(['before_start', 'not_measured', 'no_exporter']),
+    z.looseObject({
+      fetchedAtMs: timeMs,
+      usage: z.optional(
+        z.looseObject({ usedBytes: amount, components: z.record(text, amount), containers: parts, volumes: parts }),
+      ),
+      ratios: z.array(z.looseObject({ rule: text, ratio: amount, usedBytes: amount, limitBytes: amount })),
+      samples: z.array(z.looseObject({ atMs: timeMs, usedBytes: amount })),
+    }),
+  ]),
+  nodeVerdict: z.optional(z.looseObject({ kind: z.enum(verdictKinds), alsoBelow: z.array(text) })),
+});
+
+/** Undefined for anything that is no record. */
+function recordOf(value: unknown): EvictionRecord | undefined {
+  return recordForm.safeParse(value).success ? (value as EvictionRecord) : undefined;
 }
 
 /** Those that are not empty. Not `split`, which would hold a million of them at once. */

@@ -28,18 +28,18 @@ function namedShortage(message: string): StorageEviction['shortage'] {
   return threshold === undefined || available === undefined ? undefined : { threshold, available };
 }
 
-/** A container that used more than it requested, as the message of an eviction for the node's sake lists it. */
-interface ExcessContainer {
-  readonly container: string;
-  readonly usedBytes: number;
-  readonly requestBytes: number;
-}
-
 const excess =
   /Container (?<container>\S{1,253}) was using (?<used>\S{1,64}), request is (?<request>\S{1,64}), has larger consumption of ephemeral-storage\./g;
 
-/** What a container used here is its writable layer and its logs. */
-export function excessContainers(message: string): readonly ExcessContainer[] {
+/**
+ * Returns the containers that used more than they requested, as the message of an eviction for the node's sake lists them. What a
+ * container used here is its writable layer and its logs.
+ */
+export function excessContainers(message: string): readonly {
+  readonly container: string;
+  readonly usedBytes: number;
+  readonly requestBytes: number;
+}[] {
   return Array.from(message.matchAll(excess)).flatMap(({ groups = {} }) => {
     const { container = '', used = '', request = '' } = groups;
     const [usedBytes, requestBytes] = [parseQuantity(used), parseQuantity(request)];

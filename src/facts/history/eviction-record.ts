@@ -1,10 +1,11 @@
 import type { Labels } from '../../cluster/kube/objects.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import type { DiskVerdict } from '../node/disk-verdict.js';
-import type { LimitRatio } from '../node/limit-ratios.js';
+import type { LimitRatio, LimitRule } from '../node/limit-ratios.js';
 import type { Component, ContainerUsage, MeasuredUsage, VolumeUsage } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
-import type { EvictedPod } from './eviction-snapshot.js';
+import type { EvictedPod, EvictionCause } from './eviction-snapshot.js';
+import { limitForAnHour } from './usage-growth.js';
 
 /** What is kept of a pod's usage. Bounded: see `boundedUsage`. */
 export interface KeptUsage extends Pick<MeasuredUsage, 'usedBytes' | 'inodesUsed' | 'components' | 'volumesPending'> {
@@ -92,4 +93,78 @@ export function mainPart(
   ];
   const totalBytes = parts.reduce((sum, { usedBytes }) => sum + usedBytes, 0);
   return parts.find(({ usedBytes }) => usedBytes > totalBytes / 2);
+}
+
+/** Of a disk. */
+export const sensibleShare = 0.1;
+
+const ruleOfCause: Partial<Record<EvictionCause, LimitRule>> = {
+  emptydir_limit: 'emptydir',
+  pod_limit: 'pod',
+  container_limit: 'container',
+};
+
+/** A summary is served until it is 110 s old by default. What is older says nothing of the moment of an eviction. */
+export const currentMs = 120_000;
+
+/** Whether something was measured too long before an eviction to conclude from it. */
+export function isOutdated(ageMs: number): boolean {
+  return ageMs > currentMs;
+}
+
+/** Whose limit it is, of a record or a report. */
+interface LimitPart {
+  readonly container?: string | undefined;
+  readonly volume?: string | undefined;
+}
+
+export interface ComparedLimit extends LimitPart {
+  readonly rule: LimitRule;
+  readonly usedBytes: number;
+}
+
+/** The cause and its limit. */
+export interface EvictedFor extends LimitPart {
+  readonly cause: EvictionCause;
+  readonly limitBytes?: number | undefined;
+}
+
+/** Whether a pod was evicted for this limit. */
+export function isFor(
+  eviction: EvictedFor,
+  { rule, container = '', volume = '' }: Omit<ComparedLimit, 'usedBytes'>,
+): boolean {
+  const isSamePart = container === (eviction.container ?? '') && volume === (eviction.volume ?? '');
+  return isSamePart && rule === ruleOfCause[eviction.cause];
+}
+
+/** Of the limit, growth as measured has to reach this part by the eviction: otherwise a burst was the cause. */
+const explainedRatio = 0.8;
+
+/**
+ * The usage was above the limit at the eviction, also when it was below at the last measurement. Undefined where the pod grew
+ * faster since than it had before: an hour cannot be told; and where most of it were logs, which fill any limit. `growth`: in
+ * bytes per second, over the measurements, the last of them `sinceMs` before.
+ */
+export function longerLimit(
+  eviction: EvictedFor,
+  ratios: readonly ComparedLimit[],
+  {
+    growth,
+    sinceMs,
+    usage,
+  }: {
+    readonly growth: number | undefined;
+    readonly sinceMs: number;
+    readonly usage?: KeptUsage | undefined;
+  },
+): number | undefined {
+  const { cause, container = '', limitBytes = 0 } = eviction;
+  const isOfLogs = usage && mainPart({ cause, container }, usage)?.component === 'logs';
+  if (growth === undefined || isOutdated(sinceMs) || isOfLogs === true) return undefined;
+  const exceeded = ratios.find((limit) => isFor(eviction, limit));
+  if (exceeded === undefined) return undefined;
+  const reachedBytes = exceeded.usedBytes + (growth * Math.max(0, sinceMs)) / 1_000;
+  if (reachedBytes < explainedRatio * limitBytes) return undefined;
+  return limitForAnHour(Math.max(exceeded.usedBytes, limitBytes), growth);
 }

@@ -8,18 +8,16 @@ import {
   nodeVerdict,
   type VerdictSources,
 } from '../node/disk-verdict.js';
-import type { LimitRule } from '../node/limit-ratios.js';
 import type { NodeLayout } from '../node/node-layout.js';
 import type { NodeSnapshot } from '../node/node-view.js';
 import { enforcedRatios, enforcementOf } from '../node/pod-record.js';
 import { foldUnknown } from '../node/unknown-items.js';
 import type { AttributionMode } from '../node/usage.js';
 import type { Workload } from '../workload/workload.js';
-import type { KeptUsage, LastUsage } from './eviction-record.js';
-import { mainPart } from './eviction-record.js';
+import { type KeptUsage, type LastUsage, longerLimit, sensibleShare } from './eviction-record.js';
 import type { EvictionCause, StorageEviction } from './eviction-snapshot.js';
 import { boundedRatios, boundedUsage } from './record-bounds.js';
-import { growthBytesPerSecond, limitForAnHour } from './usage-growth.js';
+import { growthBytesPerSecond } from './usage-growth.js';
 
 /** What is known of an evicted pod besides its API object. */
 export interface EvictionContext {
@@ -89,18 +87,9 @@ export function verdictBefore(
 /** The kubelet evicts for the node's sake, and refuses pods, under its condition alone: what the API server has may be older. */
 export const causesUnderPressure: ReadonlySet<EvictionCause> = new Set(['node_bytes', 'node_inodes', 'node_admission']);
 
-const ruleOfCause: Partial<Record<EvictionCause, LimitRule>> = {
-  emptydir_limit: 'emptydir',
-  pod_limit: 'pod',
-  container_limit: 'container',
-};
-
 function evictedAtMs({ eviction }: Pod): number {
   return eviction?.atMs ?? 0;
 }
-
-/** Of a disk. */
-export const sensibleShare = 0.1;
 
 /** More than twice the peak, or a tenth of the disk, is no limit that anyone would set: no limit holds a leak. */
 function sensibleBytes(
@@ -113,69 +102,4 @@ function sensibleBytes(
 
 function atMost(bytes: number | undefined, maxBytes = Infinity): number | undefined {
   return bytes !== undefined && bytes > maxBytes ? undefined : bytes;
-}
-
-/** A summary is served until it is 110 s old by default. What is older says nothing of the moment of an eviction. */
-export const currentMs = 120_000;
-
-/** Whether something was measured too long before an eviction to conclude from it. */
-export function isOutdated(ageMs: number): boolean {
-  return ageMs > currentMs;
-}
-
-/** Whose limit it is, of a record or a report. */
-interface LimitPart {
-  readonly container?: string | undefined;
-  readonly volume?: string | undefined;
-}
-
-export interface ComparedLimit extends LimitPart {
-  readonly rule: LimitRule;
-  readonly usedBytes: number;
-}
-
-/** The cause and its limit. */
-export interface EvictedFor extends LimitPart {
-  readonly cause: EvictionCause;
-  readonly limitBytes?: number | undefined;
-}
-
-/** Whether a pod was evicted for this limit. */
-export function isFor(
-  eviction: EvictedFor,
-  { rule, container = '', volume = '' }: Omit<ComparedLimit, 'usedBytes'>,
-): boolean {
-  const isSamePart = container === (eviction.container ?? '') && volume === (eviction.volume ?? '');
-  return isSamePart && rule === ruleOfCause[eviction.cause];
-}
-
-/** Of the limit, growth as measured has to reach this part by the eviction: otherwise a burst was the cause. */
-const explainedRatio = 0.8;
-
-/**
- * The usage was above the limit at the eviction, also when it was below at the last measurement. Undefined where the pod grew
- * faster since than it had before: an hour cannot be told; and where most of it were logs, which fill any limit. `growth`: in
- * bytes per second, over the measurements, the last of them `sinceMs` before.
- */
-export function longerLimit(
-  eviction: EvictedFor,
-  ratios: readonly ComparedLimit[],
-  {
-    growth,
-    sinceMs,
-    usage,
-  }: {
-    readonly growth: number | undefined;
-    readonly sinceMs: number;
-    readonly usage?: KeptUsage | undefined;
-  },
-): number | undefined {
-  const { cause, container = '', limitBytes = 0 } = eviction;
-  const isOfLogs = usage && mainPart({ cause, container }, usage)?.component === 'logs';
-  if (growth === undefined || isOutdated(sinceMs) || isOfLogs === true) return undefined;
-  const exceeded = ratios.find((limit) => isFor(eviction, limit));
-  if (exceeded === undefined) return undefined;
-  const reachedBytes = exceeded.usedBytes + (growth * Math.max(0, sinceMs)) / 1_000;
-  if (reachedBytes < explainedRatio * limitBytes) return undefined;
-  return limitForAnHour(Math.max(exceeded.usedBytes, limitBytes), growth);
 }

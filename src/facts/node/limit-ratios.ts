@@ -197,6 +197,24 @@ function isNearer(ratio: LimitRatio, than: LimitRatio): boolean {
   return binds === canBind(than) ? ratio.ratio > than.ratio : binds;
 }
 
+/** The limit of {@link nearestRatio}; undefined for a calm one while what counts towards another is unknown, which may be nearer. */
+export function knownNearest(
+  { summary, bound }: { readonly summary: PodSummary; readonly bound: { readonly pod: Pod } | undefined },
+  ratios: readonly LimitRatio[],
+): LimitRatio | undefined {
+  const nearest = nearestRatio(ratios);
+  if (nearest === undefined || bound === undefined || limitStanding(nearest) !== undefined) return nearest;
+  return hasUnknownUsage(summary, bound.pod) ? undefined : nearest;
+}
+
+/** Returns what follows from one limit alone, without a forecast: `undefined` below 80 % of it, and where it evicts nobody. */
+export function limitStanding(
+  limit: Pick<LimitRatio, 'ratio' | 'unenforced'> | undefined,
+): 'above' | 'near' | undefined {
+  if (limit === undefined || limit.ratio < nearRatio || !canBind(limit)) return undefined;
+  return limit.ratio > 1 ? 'above' : 'near';
+}
+
 function addRatio(
   ratios: LimitRatio[],
   { rule, container, volume, unenforced }: Pick<LimitRatio, 'rule' | 'container' | 'volume' | 'unenforced'>,

@@ -91,16 +91,13 @@ function isSameLimit(a: LimitRatio, b: LimitRatio): boolean {
   return a.rule === b.rule && a.container === b.container && a.volume === b.volume;
 }
 
-export interface NearNode {
-  readonly nodeName: string;
-  /** As from {@link nodeEvictionMs}. */
-  readonly timeMs: number;
-}
-
-/** Those that evict first, of a cluster of `nodeCount` nodes; equals in their order here. */
-export function nearestNodes(nodes: readonly NearNode[], nodeCount: number): ReadonlySet<string> {
+/**
+ * Returns the names of those that evict first, of a cluster of `nodeCount` nodes; equals in their order here. `timesMs`: by name, from
+ * {@link nodeEvictionMs}.
+ */
+export function nearestNodes(timesMs: ReadonlyMap<string, number>, nodeCount: number): ReadonlySet<string> {
   const share = Math.floor(nodeCount * maxNearShare);
   const maxCount = Math.min(Math.max(minNearNodeCount, share), maxNearNodeCount);
-  const nearest = nodes.toSorted((a, b) => (a.timeMs === b.timeMs ? 0 : a.timeMs - b.timeMs)).slice(0, maxCount);
-  return new Set(nearest.map(({ nodeName }) => nodeName));
+  const nearestFirst = [...timesMs].sort(([, a], [, b]) => (a === b ? 0 : a - b));
+  return new Set(nearestFirst.slice(0, maxCount).map(([nodeName]) => nodeName));
 }

@@ -1,38 +1,33 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { ofSamePod } from '../../cluster/kube/pod-identity.js';
 import { type Clock, latestNowMs } from '../../lib/base/clock.js';
-import { Accumulator } from '../workload/workload-partial.js';
-import { noUsage, type WorkloadPartials } from '../workload/workload-partial.js';
+import { Accumulator, noUsage, type WorkloadPartials } from '../workload/workload-partial.js';
 import type { FrozenStatistics } from './frozen-statistics.js';
 import { isActive } from './limits.js';
-import type { BoundPod } from './node-objects.js';
 import { noCoverage, type NodeCoverage, type NodeSnapshot } from './node-view.js';
-import type { PodRecord } from './pod-record.js';
-
-/** How long a pod may run before its node's summary must list it. */
-export const podGraceMs = 60_000;
+import type { BoundPod, PodRecord } from './pod-record.js';
+import { podGraceMs } from './young-pods.js';
 
 /** The coverage of one node, kept while its pods and their workloads, its snapshot and the expected pods stay the same. */
 export class CoverageRecord {
   readonly #clock: Clock;
-  readonly #graceMs: number;
   #bound: readonly BoundPod[] | undefined;
   #snapshot: NodeSnapshot | undefined;
   #coverage = noCoverage;
   /** See {@link latestNowMs}. */
   #validUntilMs = -Infinity;
 
-  /** `graceMs`: how long a pod may run before its node's summary must list it. */
-  constructor(clock: Clock, graceMs: number) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#graceMs = graceMs;
   }
 
   /** `bound`: all pods of the node; `snapshot`: undefined while the node has no data. */
   of(bound: readonly BoundPod[], snapshot: NodeSnapshot | undefined): NodeCoverage {
     if (this.isCurrent(bound, snapshot)) return this.#coverage;
-    const nowMs = latestNowMs(this.#clock);
-    const expected = expectedPods({ pods: bound.map(({ pod }) => pod), nowMs, graceMs: this.#graceMs });
+    const expected = expectedPods(
+      bound.map(({ pod }) => pod),
+      latestNowMs(this.#clock),
+    );
     this.#coverage = nodeCoverage(bound, expected.pods, snapshot);
     this.#bound = bound;
     this.#snapshot = snapshot;
@@ -102,41 +97,23 @@ export function sumPods(
 }
 
 /**
- * Whether a summary must list the pod: a container of it, also an init container, has run on a node for longer than the
- * grace period.
+ * Whether a summary must list the pod: a container of it, also an init container, has run on a node for longer than
+ * {@link podGraceMs}. `nowMs`: since the Unix epoch; in a process that lives long, a time that does not jump.
  */
-export function isExpected({
-  pod,
-  nowMs,
-  graceMs,
-}: {
-  readonly pod: Pod;
-  /** Time in milliseconds since the Unix epoch; in a process that lives long, one that does not jump. */
-  readonly nowMs: number;
-  /** How long a pod may run before its node's summary must list it, in milliseconds. */
-  readonly graceMs: number;
-}): boolean {
-  return isRunning(pod) && nowMs > pod.runningSinceMs + graceMs;
+export function isExpected(pod: Pod, nowMs: number): boolean {
+  return isRunning(pod) && nowMs > pod.runningSinceMs + podGraceMs;
 }
 
 /** `validUntilMs`: the last time at which the result is still the same; Infinity when time alone changes nothing. */
-export function expectedPods({
-  pods,
-  nowMs,
-  graceMs,
-}: {
-  readonly pods: readonly Pod[];
-  readonly nowMs: number;
-  readonly graceMs: number;
-}): {
-  readonly pods: readonly Pod[];
-  readonly validUntilMs: number;
-} {
+export function expectedPods(
+  pods: readonly Pod[],
+  nowMs: number,
+): { readonly pods: readonly Pod[]; readonly validUntilMs: number } {
   const expected: Pod[] = [];
   let validUntilMs = Infinity;
   for (const pod of pods) {
-    if (isExpected({ pod, nowMs, graceMs })) expected.push(pod);
-    else if (isRunning(pod)) validUntilMs = Math.min(validUntilMs, pod.runningSinceMs + graceMs);
+    if (isExpected(pod, nowMs)) expected.push(pod);
+    else if (isRunning(pod)) validUntilMs = Math.min(validUntilMs, pod.runningSinceMs + podGraceMs);
   }
   return { pods: expected, validUntilMs };
 }

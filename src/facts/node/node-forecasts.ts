@@ -1,8 +1,7 @@
 import { ofSamePod } from '../../cluster/kube/pod-identity.js';
 import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
-import type { ContainerSummary, NodeSummary } from '../../cluster/kubelet/summary.js';
-import { known } from '../../cluster/kubelet/summary.js';
+import { type ContainerSummary, known, type NodeSummary } from '../../cluster/kubelet/summary.js';
 import { getOrAdd } from '../../lib/base/maps.js';
 import {
   type Forecast,
@@ -12,53 +11,16 @@ import {
   minChangeCount,
   risingPart,
   soonMs,
-  timeLeftMs,
 } from '../forecast/forecast.js';
 import { Measurements } from '../forecast/measurements.js';
 import type { LimitRatio } from './limit-ratios.js';
 import { hasChangedMuch } from './near-evictions.js';
 import { isNearThreshold, type NodeThreshold } from './node-thresholds.js';
+import { type NodeForecasts, type NodeSnapshot, type PodForecast, timeToMs } from './node-view.js';
 import type { DerivedPods, PodContext, PodRecord } from './pod-record.js';
-import { type ThresholdForecast, ThresholdMeasurements } from './threshold-forecasts.js';
+import { ThresholdMeasurements } from './threshold-forecasts.js';
 import { canBind } from './unenforced-limits.js';
 import { countedComponent, volumeUsages } from './volume-usage.js';
-
-/** When a pod reaches the limit that it reaches first. */
-export interface PodForecast extends Forecast, Pick<LimitRatio, 'rule' | 'container' | 'volume'> {}
-
-/** What is to come on a node, as of its last summary. */
-export interface NodeForecasts {
-  /** Newest time in the summary, by the node's clock, in milliseconds: clocks of nodes are never compared with ours. */
-  readonly measuredAtMs: number;
-  /** By the UIDs of the entries of the summary. */
-  readonly pods: ReadonlyMap<string, PodForecast>;
-  readonly thresholds: readonly ThresholdForecast[];
-  /** Milliseconds until the first threshold is crossed, if the disk goes on to fill up as between the last two summaries. */
-  readonly crossesInMs?: number | undefined;
-}
-
-export const noForecasts: NodeForecasts = { measuredAtMs: 0, pods: new Map(), thresholds: [] };
-
-/** Returns the milliseconds that are left, `ageMs` after the summary arrived; undefined for a forecast that is refuted. */
-export function timeToMs(forecast: Forecast, { measuredAtMs }: NodeForecasts, ageMs: number): number | undefined {
-  return timeLeftMs(forecast, measuredAtMs + ageMs);
-}
-
-/** Returns the forecast of a threshold that comes first, with the milliseconds that are left. `only`: of this signal. */
-export function nextThreshold(
-  forecasts: NodeForecasts,
-  ageMs: number,
-  only?: EvictionSignal,
-): (Pick<ThresholdForecast, 'signal'> & { readonly timeMs: number }) | undefined {
-  const [next] = forecasts.thresholds
-    .flatMap((forecast) => {
-      const timeMs = timeToMs(forecast, forecasts, ageMs);
-      const isMeant = only === undefined || forecast.signal === only;
-      return timeMs === undefined || !isMeant ? [] : [{ signal: forecast.signal, timeMs }];
-    })
-    .toSorted((a, b) => a.timeMs - b.timeMs);
-  return next;
-}
 
 /** Returns the signals whose thresholds are forecast to be crossed within minutes. */
 export function soonSignals(forecasts: NodeForecasts): readonly EvictionSignal[] {
@@ -66,11 +28,11 @@ export function soonSignals(forecasts: NodeForecasts): readonly EvictionSignal[]
   return soon.map(({ signal }) => signal);
 }
 
-/** Whether a node is close to evicting pods: by its headroom, or as it is about to fill up. */
-export function isNearPressure({
-  thresholds,
-  forecasts,
-}: Pick<ForecastInput, 'thresholds'> & { readonly forecasts: NodeForecasts }): boolean {
+/**
+ * Whether a node is close to evicting pods, as of its summary: for series, whose text is kept. Pages go by `nodeStanding`: a forecast
+ * comes and ends when it should, and a warning lasts through the pauses of a pull of images.
+ */
+export function isNearPressure({ thresholds, forecasts }: Pick<NodeSnapshot, 'thresholds' | 'forecasts'>): boolean {
   return isNearThreshold(thresholds) || soonSignals(forecasts).length > 0;
 }
 

@@ -3,10 +3,10 @@ import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
 import { DiskFills } from './disk-fill.js';
 import { FrozenTimes } from './frozen-statistics.js';
-import { NodeMeasurements, noForecasts, soonSignals } from './node-forecasts.js';
+import { NodeMeasurements, soonSignals } from './node-forecasts.js';
 import { type LayoutEvidence, layoutEvidence, layoutFrom, type NodeLayout } from './node-layout.js';
 import type { NodeThreshold } from './node-thresholds.js';
-import type { NodeSnapshot } from './node-view.js';
+import { type NodeSnapshot, noForecasts } from './node-view.js';
 
 /** A kubelet looks every 10 s, and its condition is seen a moment later. */
 const refutedAfterMs = 60_000;

@@ -1,19 +1,10 @@
 import type { Node, Pod } from '../../cluster/kube/objects.js';
 import { haveSameItems, isEqual, Memo } from '../../lib/base/memo.js';
-import type { Workload } from '../workload/workload.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { coversAllPods, type PodScope } from './join.js';
 import { isActive, podLimitBytes, podRequestBytes } from './limits.js';
-
-/** A pod that is bound to a node: what follows from its API object alone. It outlives summaries. */
-export interface BoundPod {
-  /** As it is now: nothing may be derived from its {@link keysWithoutEffect} and kept as long as the bound pod. */
-  readonly pod: Pod;
-  /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
-  readonly limitBytes: number | undefined;
-  readonly requestBytes: number | undefined;
-  readonly workloads: readonly Workload[];
-}
+import type { NodeObjects } from './node-view.js';
+import type { BoundPod } from './pod-record.js';
 
 /** From labels only the workloads follow, which are compared by themselves; from images, what the next summary's snapshot has. */
 const keysWithoutEffect: readonly (keyof Pod)[] = ['resourceVersion', 'labels', 'runs', 'runsChangedAtMs', 'images'];
@@ -29,21 +20,10 @@ export function boundPod(pod: Pod, resolver: WorkloadResolver): RenewablePod {
   };
 }
 
-/**
- * What the API server knows of a node, whether or not its kubelet responds. Immutable, and the same object until one of
- * the API objects or the settings change: whatever is derived from it may be kept by reference.
- */
-export interface NodeObjects {
-  readonly nodeName: string;
-  /** Undefined when it has left the cluster and its pods have not. */
-  readonly node: Node | undefined;
-  /** Pods with detail series: those that have not ended, and ended ones that still have usage. */
-  readonly pods: readonly BoundPod[];
-  /** Pods that have ended and have no usage: they have no detail series. */
-  readonly formerPods: readonly BoundPod[];
-  /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured, or not all read. */
-  readonly runningPodCount: number | undefined;
-  readonly runningContainerCount: number | undefined;
+/** Returns that of `byUid` while its API object is the same. */
+export function boundTo(pod: Pod, byUid: ReadonlyMap<string, BoundPod>, resolver: WorkloadResolver): BoundPod {
+  const known = byUid.get(pod.kubeletUid);
+  return known?.pod === pod ? known : boundPod(pod, resolver);
 }
 
 /** What the API server knows of one node and its pods, kept while none of its objects changes. */

@@ -8,16 +8,23 @@ import { byNames, Ranking } from '../../lib/base/ranking.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { judgedFilesystems } from './frozen-statistics.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
+import { knownNearest, limitStanding } from './limit-ratios.js';
 import { isActive } from './limits.js';
 import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
 import { nodeImages } from './node-images.js';
 import type { NodeLayout } from './node-layout.js';
 import { type NodeMemory, nothingLearned } from './node-memory.js';
-import { type BoundPod, boundPod } from './node-objects.js';
-import { evictionHeadrooms, type NodeThreshold, noThresholds, thresholdsInForce } from './node-thresholds.js';
+import { boundTo } from './node-objects.js';
+import { type NodeThreshold, noThresholds, thresholdsInForce } from './node-thresholds.js';
 import type { NodeSnapshot, SkipReason } from './node-view.js';
-import { type DerivedPods, haveSameSizes, type PodContext, type PodRecord, withDerived } from './pod-record.js';
-import { knownNearest, limitStanding } from './standing.js';
+import {
+  type BoundPod,
+  type DerivedPods,
+  haveSameSizes,
+  type PodContext,
+  type PodRecord,
+  withDerived,
+} from './pod-record.js';
 import {
   hasRootfs,
   lacksRootfsLastingly,
@@ -27,7 +34,6 @@ import {
   podUnenforced,
 } from './unenforced-limits.js';
 import { unknownItemsOf } from './unknown-items.js';
-import type { PodUsage } from './usage.js';
 
 /** What the API server knows of pods. */
 export interface PodLister {
@@ -55,8 +61,6 @@ export interface NodeSnapshotOptions {
   readonly growth: (nodeName: string) => PodGrowth;
   /** How long a summary is fresh as a rule, in milliseconds. */
   readonly ttlMs: number;
-  /** How long a pod may run before its node's summary must list it with all it uses, in milliseconds. */
-  readonly graceMs: number;
 }
 
 export interface NodeSnapshotInput extends Pick<
@@ -93,7 +97,7 @@ export function isLarge(lookup: CacheLookup): boolean {
 export function joinNodePods(
   { node, summary }: Pick<NodeSnapshotInput, 'node' | 'summary'>,
   bound: readonly BoundPod[],
-  { pods, scope, maxUnknownPods, growth, graceMs }: NodeSnapshotOptions,
+  { pods, scope, maxUnknownPods, growth }: NodeSnapshotOptions,
 ): JoinedNodePods {
   const byUid = new Map<string, BoundPod>();
   for (const pod of bound) byUid.set(pod.pod.kubeletUid, pod);
@@ -116,7 +120,6 @@ export function joinNodePods(
     nameless,
     growth: growth(node.name),
     measuredAtMs: summary.nodefs?.timeMs ?? Infinity,
-    graceMs,
     hasRootfs: summary.pods.some(hasRootfs),
   };
 }
@@ -159,7 +162,7 @@ export function recordPod(
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);
   const nearest = knownNearest(given, ratios);
-  const isUnmeasured = joined.hasRootfs && pod !== undefined && lacksRootfsLastingly(summary, pod, joined);
+  const isUnmeasured = joined.hasRootfs && pod !== undefined && lacksRootfsLastingly(summary, pod, joined.measuredAtMs);
   // Each field by its name: a spread object takes three times the memory.
   const record: PodRecord = {
     summary,
@@ -167,7 +170,9 @@ export function recordPod(
     workloads: bound?.workloads ?? resolver.workloadsOf(undefined, summary.namespace),
     isNameless,
     isPending: usage.volumesPending,
-    containers: containersOf(usage),
+    containers: usage.containers.map(({ name, usedBytes: maxUsedBytes }) => {
+      return { container: name, usedBytes: maxUsedBytes, maxUsedBytes };
+    }),
     unknownItems: usage.unknownItems,
     evictionMs: podEvictionMs({ summary, bound, ratios }, growth, ttlMs),
     unenforced: podUnenforced(ratios, isUnmeasured),
@@ -207,15 +212,6 @@ function sameRecord(
   };
 }
 
-function containersOf(usage: PodUsage): PodRecord['containers'] {
-  return usage.containers.map(({ name, usedBytes }) => ({ container: name, usedBytes, maxUsedBytes: usedBytes }));
-}
-
-function boundTo(pod: Pod, byUid: JoinedNodePods['byUid'], resolver: WorkloadResolver): BoundPod {
-  const known = byUid.get(pod.kubeletUid);
-  return known?.pod === pod ? known : boundPod(pod, resolver);
-}
-
 export function createNodeSnapshot(
   input: NodeSnapshotInput,
   bound: readonly BoundPod[],
@@ -249,7 +245,6 @@ export function createNodeSnapshot(
     podsOnNode,
     ...thresholds,
     unenforced: nodeUnenforced(input, joined),
-    headrooms: evictionHeadrooms(thresholds.thresholds),
     images: imagesOf(input, podsOnNode, joined, options),
     logRotation: configuration?.logRotation,
     listedPods: all,

@@ -2,9 +2,24 @@ import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import { soonMs } from '../forecast/forecast.js';
 import { firstOnDisk } from './disk-fill.js';
 import { decidingThreshold, fullDisk } from './full-disks.js';
-import { nextThreshold } from './node-forecasts.js';
 import { headroomRatio, isKnownThreshold, type NodeThreshold } from './node-thresholds.js';
-import type { NodeSnapshot, NodeView } from './node-view.js';
+import { type NodeForecasts, type NodeSnapshot, type NodeView, type ThresholdForecast, timeToMs } from './node-view.js';
+
+/** Returns the forecast of a threshold that comes first, with the milliseconds that are left. `only`: of this signal. */
+export function nextThreshold(
+  forecasts: NodeForecasts,
+  ageMs: number,
+  only?: EvictionSignal,
+): (Pick<ThresholdForecast, 'signal'> & { readonly timeMs: number }) | undefined {
+  const [next] = forecasts.thresholds
+    .flatMap((forecast) => {
+      const timeMs = timeToMs(forecast, forecasts, ageMs);
+      const isMeant = only === undefined || forecast.signal === only;
+      return timeMs === undefined || !isMeant ? [] : [{ signal: forecast.signal, timeMs }];
+    })
+    .toSorted((a, b) => a.timeMs - b.timeMs);
+  return next;
+}
 
 /** How a node stands to its thresholds. */
 export interface NodeStanding {

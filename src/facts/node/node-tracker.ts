@@ -4,12 +4,13 @@ import type { AbsentLookup, CacheLookup, FoundLookup, LastSummary } from '../../
 import type { PodSummary } from '../../cluster/kubelet/summary.js';
 import type { Clock } from '../../lib/base/clock.js';
 import type { Lane } from '../../lib/base/lane.js';
+import { Memo } from '../../lib/base/memo.js';
 import { isActive } from './limits.js';
 import { CoverageRecord } from './node-coverage.js';
 import type { NodeFaults } from './node-faults.js';
 import type { NodeLayout } from './node-layout.js';
 import type { NodeMemory } from './node-memory.js';
-import { type BoundPod, type NodeObjects, ObjectRecord } from './node-objects.js';
+import { ObjectRecord } from './node-objects.js';
 import {
   createNodeSnapshot,
   joinNodePods,
@@ -17,8 +18,9 @@ import {
   type NodeSnapshotOptions,
   recordPod,
 } from './node-snapshot.js';
-import type { AbsentNodeView, GoneNode, MeasuredNodeView, NodeSnapshot, NodeView } from './node-view.js';
-import type { DerivedPods, PodRecord } from './pod-record.js';
+import type { AbsentNodeView, GoneNode, MeasuredNodeView, NodeObjects, NodeSnapshot, NodeView } from './node-view.js';
+import type { BoundPod, DerivedPods, PodRecord } from './pod-record.js';
+import { podGraceMs } from './young-pods.js';
 
 export interface NodeTrackerOptions extends NodeSnapshotOptions {
   readonly faults: NodeFaults;
@@ -53,8 +55,8 @@ export class NodeTracker {
       }
     | undefined;
   readonly #coverage: CoverageRecord;
-  /** Under way. */
-  #listing: (Pick<NodeSnapshotInput, 'node' | 'summary'> & { readonly listed: Promise<ListedPods> }) | undefined;
+  /** Of a large summary, until its snapshot is made. */
+  readonly #listing = new Memo<Promise<ListedPods>>();
   /** The last one of which all was derived. */
   #lastViewed: { readonly nodeUid: string; readonly lookup: FoundLookup } | undefined;
 
@@ -62,7 +64,7 @@ export class NodeTracker {
     this.#options = options;
     this.#objects = new ObjectRecord(nodeName, options);
     this.#memory = memory;
-    this.#coverage = new CoverageRecord(options.clock, options.graceMs);
+    this.#coverage = new CoverageRecord(options.clock);
   }
 
   /** The last one; undefined before the first. */
@@ -103,14 +105,10 @@ export class NodeTracker {
    */
   async listLarge(node: Node, lookup: CacheLookup, lane: Lane): Promise<ListedPods | undefined> {
     if (lookup.state === 'absent' || this.#keptOf(node, lookup) !== undefined) return undefined;
-    const { summary } = lookup;
-    if (this.#listing?.summary !== summary || this.#listing.node !== node) {
-      this.#listing = { node, summary, listed: this.#listed(node, lookup, lane) };
-    }
     try {
-      return await this.#listing.listed;
+      return await this.#listing.of([node, lookup.summary], () => this.#listed(node, lookup, lane));
     } catch (error) {
-      this.#listing = undefined;
+      this.#listing.forget();
       this.#options.faults.add(node.name, error);
       return undefined;
     }
@@ -171,7 +169,7 @@ export class NodeTracker {
   #forget(): void {
     this.#kept = undefined;
     this.#lastViewed = undefined;
-    this.#listing = undefined;
+    this.#listing.forget();
   }
 
   #absent(
@@ -217,7 +215,7 @@ export class NodeTracker {
     const bound = this.#objects.boundPods();
     const created = createNodeSnapshot({ ...input, listed }, bound, this.#options);
     const danglingPods = this.#countDangling(created);
-    this.#listing = undefined;
+    this.#listing.forget();
     const snapshot = withDangling(created, danglingPods);
     this.#kept = { configuration: lookup.configuration, bound, danglingPods, snapshot };
     return snapshot;
@@ -267,9 +265,9 @@ export class NodeTracker {
 
   /** Counts the pods of the snapshot that the API server has not known for longer than the grace period. */
   #countDangling({ unknownPods }: NodeSnapshot): number {
-    const { pods, clock, graceMs } = this.#options;
+    const { pods, clock } = this.#options;
     const nowMs = clock.monotonicMs();
-    return this.#memory.countDangling(unknownPods, pods.unlistedNamespaces(), { nowMs, sinceMs: nowMs - graceMs });
+    return this.#memory.countDangling(unknownPods, pods.unlistedNamespaces(), { nowMs, sinceMs: nowMs - podGraceMs });
   }
 }
 

@@ -2,17 +2,17 @@ import type { Node, Pod } from '../../cluster/kube/objects.js';
 import type { LogRotation } from '../../cluster/kubelet/kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
 import { failureReasons } from '../../lib/base/errors.js';
+import { type Forecast, timeLeftMs } from '../forecast/forecast.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';
 import type { DiskFill } from './disk-growth.js';
 import type { FrozenStatistics } from './frozen-statistics.js';
 import { joinReasons } from './join.js';
-import type { NodeForecasts } from './node-forecasts.js';
+import type { LimitRatio } from './limit-ratios.js';
 import type { NodeImages } from './node-images.js';
 import type { NodeLayout } from './node-layout.js';
-import type { BoundPod, NodeObjects } from './node-objects.js';
-import type { EvictionHeadroom, ThresholdsInForce } from './node-thresholds.js';
-import type { PodContext, PodRecord } from './pod-record.js';
+import type { NodeThreshold, ThresholdsInForce } from './node-thresholds.js';
+import type { BoundPod, PodContext, PodRecord } from './pod-record.js';
 import type { NodeUnenforcedReason } from './unenforced-limits.js';
 
 /** Why a pod of a summary has no storage series; `top`: it is not among the largest of its workloads. */
@@ -22,6 +22,30 @@ export type SkipReason = (typeof skipReasons)[number];
 /** What a pod of a summary may have that its spec lacks. */
 export const unknownItemKinds = ['container', 'volume'] as const;
 export type UnknownItem = (typeof unknownItemKinds)[number];
+
+/** When a pod reaches the limit that it reaches first. */
+export interface PodForecast extends Forecast, Pick<LimitRatio, 'rule' | 'container' | 'volume'> {}
+
+/** When a node crosses a threshold, plus the grace period of a soft one. */
+export interface ThresholdForecast extends Forecast, Pick<NodeThreshold, 'signal' | 'isAssumed'> {}
+
+/** What is to come on a node, as of its last summary. */
+export interface NodeForecasts {
+  /** Newest time in the summary, by the node's clock, in milliseconds: clocks of nodes are never compared with ours. */
+  readonly measuredAtMs: number;
+  /** By the UIDs of the entries of the summary. */
+  readonly pods: ReadonlyMap<string, PodForecast>;
+  readonly thresholds: readonly ThresholdForecast[];
+  /** Milliseconds until the first threshold is crossed, if the disk goes on to fill up as between the last two summaries. */
+  readonly crossesInMs?: number | undefined;
+}
+
+export const noForecasts: NodeForecasts = { measuredAtMs: 0, pods: new Map(), thresholds: [] };
+
+/** Returns the milliseconds that are left, `ageMs` after the summary arrived; undefined for a forecast that is refuted. */
+export function timeToMs(forecast: Forecast, { measuredAtMs }: NodeForecasts, ageMs: number): number | undefined {
+  return timeLeftMs(forecast, measuredAtMs + ageMs);
+}
 
 /**
  * A node with data: derived from its object, its summary, its pods and its kubelet's configuration. Immutable, and the
@@ -39,8 +63,6 @@ export interface NodeSnapshot extends ThresholdsInForce {
   readonly podsOnNode: readonly Pod[];
   /** What is to be said of the limits on the whole node, the widest. */
   readonly unenforced: NodeUnenforcedReason | undefined;
-  /** Empty while the kubelet's configuration is not known. */
-  readonly headrooms: readonly EvictionHeadroom[];
   /** Undefined where the status of the node has none. */
   readonly images: NodeImages | undefined;
   /** Undefined while the kubelet's configuration is not known, or when it does not rotate logs. */
@@ -107,6 +129,23 @@ export const noCoverage: NodeCoverage = {
   youngWorkloads: [],
   endedWorkloads: [],
 };
+
+/**
+ * What the API server knows of a node, whether or not its kubelet responds. Immutable, and the same object until one of
+ * the API objects or the settings change: whatever is derived from it may be kept by reference.
+ */
+export interface NodeObjects {
+  readonly nodeName: string;
+  /** Undefined when it has left the cluster and its pods have not. */
+  readonly node: Node | undefined;
+  /** Pods with detail series: those that have not ended, and ended ones that still have usage. */
+  readonly pods: readonly BoundPod[];
+  /** Pods that have ended and have no usage: they have no detail series. */
+  readonly formerPods: readonly BoundPod[];
+  /** Pods in phase Running, and containers that run; undefined for a node whose pods are not measured, or not all read. */
+  readonly runningPodCount: number | undefined;
+  readonly runningContainerCount: number | undefined;
+}
 
 interface NamedNode extends NodeCoverage {
   readonly nodeName: string;

@@ -8,10 +8,19 @@ import { enforcesSidecars } from './kubelet-version.js';
 import { type Enforcement, type LimitRatio, limitRatios, type LimitRule } from './limit-ratios.js';
 import { isActive } from './limits.js';
 import type { NodeLayout } from './node-layout.js';
-import type { BoundPod } from './node-objects.js';
 import { resizesMemoryVolumes, type UnenforcedLimits } from './unenforced-limits.js';
 import { foldUnknown } from './unknown-items.js';
 import type { AttributionMode, MeasuredUsage, PodUsage } from './usage.js';
+
+/** A pod that is bound to a node: what follows from its API object alone. It outlives summaries. */
+export interface BoundPod {
+  /** As it is now: nothing may be derived from its `keysWithoutEffect` and kept as long as the bound pod. */
+  readonly pod: Pod;
+  /** Aggregated over the containers as the kubelet does; undefined where none declares one. */
+  readonly limitBytes: number | undefined;
+  readonly requestBytes: number | undefined;
+  readonly workloads: readonly Workload[];
+}
 
 /**
  * A pod of a node's summary: what both servers said of it, and the few numbers that sums and warnings need. Immutable, and

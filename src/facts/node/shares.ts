@@ -1,7 +1,7 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { othersName } from '../../cluster/kube/pod-bounds.js';
 import { volumeGroupsOf } from '../../cluster/kube/pod-rest.js';
-import { finderByName, type Named } from '../../lib/base/maps.js';
+import { finderByName, getOrAdd, type Named } from '../../lib/base/maps.js';
 
 /** A part in an amount that is shared. */
 export interface Share<T> {
@@ -48,11 +48,7 @@ function mountingOf<T extends Named>(
   const findSpec = finderByName(pod?.containers ?? []);
   for (const share of all) {
     const volumeNames = new Set(findSpec(share.receiver.name)?.mounts.map(({ volumeName }) => volumeName));
-    for (const name of volumeNames) {
-      const known = mounting.get(name);
-      if (known === undefined) mounting.set(name, [share]);
-      else known.push(share);
-    }
+    for (const name of volumeNames) getOrAdd(mounting, name, (): Share<T>[] => []).push(share);
   }
   return mounting;
 }

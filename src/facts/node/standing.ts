@@ -1,6 +1,6 @@
 import { soonMs } from '../forecast/forecast.js';
-import { hasUnknownUsage, type LimitRatio, nearestRatio, nearRatio } from './limit-ratios.js';
-import { type NodeForecasts, type PodForecast, timeToMs } from './node-forecasts.js';
+import { hasUnknownUsage, knownNearest, type LimitRatio, limitStanding } from './limit-ratios.js';
+import { type NodeForecasts, type PodForecast, timeToMs } from './node-view.js';
 import type { PodRecord } from './pod-record.js';
 import { canBind } from './unenforced-limits.js';
 
@@ -26,22 +26,6 @@ export interface PodStanding {
 export interface StandingSource {
   readonly snapshot?: { readonly forecasts: NodeForecasts };
   readonly ageMs: number;
-}
-
-/** The limit of {@link nearestRatio}; undefined for a calm one while what counts towards another is unknown, which may be nearer. */
-export function knownNearest(
-  { summary, bound }: Pick<PodRecord, 'summary' | 'bound'>,
-  ratios: readonly LimitRatio[],
-): LimitRatio | undefined {
-  const nearest = nearestRatio(ratios);
-  if (nearest === undefined || bound === undefined || limitStanding(nearest) !== undefined) return nearest;
-  return hasUnknownUsage(summary, bound.pod) ? undefined : nearest;
-}
-
-/** Returns what follows from one limit alone, without a forecast: `undefined` below 80 % of it, and where it evicts nobody. */
-export function limitStanding(limit: Pick<LimitRatio, 'ratio' | 'unenforced'> | undefined): PodRecord['standing'] {
-  if (limit === undefined || limit.ratio < nearRatio || !canBind(limit)) return undefined;
-  return limit.ratio > 1 ? 'above' : 'near';
 }
 
 /** Returns the limit that the pod exceeds first, and when; undefined while that is not known: without its volumes, its growth is not. */
@@ -81,11 +65,9 @@ function urgencyOf(
   return timeMs === undefined ? standing && ratio : timeUrgency(timeMs);
 }
 
-/** Returns what is above the urgency of each pod that has a forecast and is not above its limit; undefined without forecasts. */
-export function urgencyAboveForecasts({ snapshot, ageMs }: StandingSource): number | undefined {
-  if (snapshot === undefined || snapshot.forecasts.pods.size === 0) return undefined;
-  const times = [...snapshot.forecasts.pods.values()].map((of) => timeToMs(of, snapshot.forecasts, ageMs) ?? Infinity);
-  return timeUrgency(Math.min(...times) - 1);
+/** Returns milliseconds until the pod exceeds a limit; undefined without a forecast. Needs no ratios: lists ask it of each pod. */
+export function timeToLimitMs(source: StandingSource, pod: PodRecord): number | undefined {
+  return podForecast(source, pod)?.timeToLimitMs;
 }
 
 const hourMs = 3_600_000;

@@ -1,13 +1,19 @@
 import { type EvictionSignal, filesystemOf } from '../../cluster/kubelet/eviction-signals.js';
 import type { NodeSummary } from '../../cluster/kubelet/summary.js';
 import { leastKnown } from '../../lib/base/maps.js';
-import { type Forecast, forecastOf, forecastReach, minChangeCount, risingPart, soonMs } from '../forecast/forecast.js';
-import { type Measurement, Measurements } from '../forecast/measurements.js';
+import {
+  type Forecast,
+  forecastOf,
+  forecastReach,
+  type Measurement,
+  minChangeCount,
+  risingPart,
+  soonMs,
+} from '../forecast/forecast.js';
+import { Measurements } from '../forecast/measurements.js';
 import type { LimitRatio } from './limit-ratios.js';
 import { availableFor, type NodeThreshold } from './node-thresholds.js';
-
-/** When a node crosses a threshold, plus the grace period of a soft one. */
-export interface ThresholdForecast extends Forecast, Pick<NodeThreshold, 'signal' | 'isAssumed'> {}
+import type { ThresholdForecast } from './node-view.js';
 
 /** From this part of a zone on, measurements are kept. */
 const keptThresholdRatio = 0.25;

@@ -5,6 +5,7 @@ import type { PodSummary, VolumeSummary } from '../../cluster/kubelet/summary.js
 import { finderByName } from '../../lib/base/maps.js';
 import { minorVersion } from './kubelet-version.js';
 import type { NodeLayout } from './node-layout.js';
+import { podGraceMs } from './young-pods.js';
 
 /**
  * Why a limit does not do what it seems to do, the widest first. Closed list: the values become label values.
@@ -14,14 +15,8 @@ import type { NodeLayout } from './node-layout.js';
  * writes: without the writable layer, which nobody measures (`rootfs_not_measured`) or which is on the image filesystem
  * (`dedicated_imagefs`).
  */
-export const unenforcedReasons = [
-  'isolation_disabled',
-  'exempt',
-  'rootfs_not_measured',
-  'dedicated_imagefs',
-  'memory_medium',
-] as const;
-export type UnenforcedReason = (typeof unenforcedReasons)[number];
+export type UnenforcedReason =
+  'isolation_disabled' | 'exempt' | 'rootfs_not_measured' | 'dedicated_imagefs' | 'memory_medium';
 
 const partlyCompared: ReadonlySet<UnenforcedReason> = new Set(['rootfs_not_measured', 'dedicated_imagefs']);
 
@@ -88,18 +83,16 @@ export function lacksRootfs({ containers }: PodSummary): boolean {
 export function lacksRootfsLastingly(
   summary: PodSummary,
   { runsChangedAtMs, runningSinceMs }: Pick<Pod, 'runsChangedAtMs' | 'runningSinceMs'>,
-  { measuredAtMs, graceMs }: Pick<LayerSight, 'measuredAtMs' | 'graceMs'>,
+  measuredAtMs: number,
 ): boolean {
   if (runningSinceMs === undefined || !lacksRootfs(summary)) return false;
-  return measuredAtMs - Math.max(runningSinceMs, runsChangedAtMs ?? runningSinceMs) > graceMs;
+  return measuredAtMs - Math.max(runningSinceMs, runsChangedAtMs ?? runningSinceMs) > podGraceMs;
 }
 
 /** What a summary shows of writable layers. */
 export interface LayerSight {
   /** By the clock of the node. */
   readonly measuredAtMs: number;
-  /** How long a container may run before its layer must be measured, in milliseconds. */
-  readonly graceMs: number;
   /** Whether that of one container of the node is measured. */
   readonly hasRootfs: boolean;
 }
@@ -121,7 +114,7 @@ export function nodeUnenforced(
   if (!node.enforcesStorageLimits) return 'isolation_disabled';
   if (!sight.hasRootfs) {
     for (const [summary, pod] of sight.pods) {
-      if (pod !== undefined && lacksRootfsLastingly(summary, pod, sight)) return 'rootfs_not_measured';
+      if (pod !== undefined && lacksRootfsLastingly(summary, pod, sight.measuredAtMs)) return 'rootfs_not_measured';
     }
   }
   return layout.hasDedicatedImagefs === true ? 'dedicated_imagefs' : undefined;

@@ -1,7 +1,6 @@
 import type { VolumeType } from '../../cluster/kube/objects.js';
 import type { Amount } from '../../cluster/kube/quantity.js';
-import type { Figure } from '../../cluster/kubelet/summary.js';
-import type { ItemCounts } from '../../cluster/kubelet/summary.js';
+import type { Figure, ItemCounts } from '../../cluster/kubelet/summary.js';
 
 /** The parts of a pod's ephemeral storage. They add up to the kubelet's total exactly. */
 export const components = ['rootfs', 'logs', 'emptydir', 'configmap', 'other'] as const;

@@ -2,6 +2,7 @@ import type { Pod } from '../../cluster/kube/objects.js';
 import { type Amount, excessOver, isAbove } from '../../cluster/kube/quantity.js';
 import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { PodSummary } from '../../cluster/kubelet/summary.js';
+import { byNames } from '../../lib/base/ranking.js';
 import { entryFinder } from './join.js';
 import { evictionRequest, exemptionOf, isActive } from './limits.js';
 import { type StorageLayout, storageLayout } from './node-layout.js';
@@ -91,13 +92,7 @@ function compareExcess(a: Candidate, b: Candidate): number {
   return ofA.units - ofB.units || ofA.nanos - ofB.nanos;
 }
 
-function byNamespaceAndName(a: Pod, b: Pod): number {
-  return compareText(a.namespace, b.namespace) || compareText(a.name, b.name);
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
-}
+const byNamespaceAndName = byNames<Pod>(({ namespace, name }) => [namespace, name]);
 
 /** Whom a node would evict to free `amount`: of bytes or inodes, that of the signal that `victims` are for. */
 export function victimsToFree<T extends { readonly exempt?: Victim['exempt']; readonly freed?: Victim['freed'] }>(

@@ -6,8 +6,6 @@ import { addFigures } from '../../cluster/kubelet/summary.js';
 import { finderByName, haveDistinctNames, mergeByName } from '../../lib/base/maps.js';
 import type { Component, VolumeUsage } from './usage.js';
 
-type VolumeSpec = Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>;
-
 /**
  * The volumes that the kubelet lists for a pod, in its order, with type and medium of the pod's spec. Not those that a
  * container has as a raw device: they have no filesystem.
@@ -36,11 +34,14 @@ export function plainVolumes(
   return volumes;
 }
 
-function withoutSpec({ hasClaim }: VolumeSummary): VolumeSpec {
+function withoutSpec({ hasClaim }: VolumeSummary): Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'> {
   return { type: hasClaim ? 'pvc' : 'unknown', medium: '', sizeLimitBytes: undefined };
 }
 
-function usageOf(volume: VolumeSummary, { type, medium, sizeLimitBytes }: VolumeSpec): VolumeUsage {
+function usageOf(
+  volume: VolumeSummary,
+  { type, medium, sizeLimitBytes }: Pick<Volume, 'type' | 'medium' | 'sizeLimitBytes'>,
+): VolumeUsage {
   const { name, usedBytes, capacityBytes, availableBytes, inodesUsed, timeMs } = volume;
   return {
     name,

@@ -4,11 +4,10 @@ import type { Lane } from '../../lib/base/lane.js';
 import { distinct } from '../../lib/base/maps.js';
 import { byName } from '../../lib/base/ranking.js';
 import type { EvictionSnapshot, EvictionSnapshotOptions } from '../history/eviction-snapshot.js';
-import { nearestNodes, type NearNode } from '../node/near-evictions.js';
-import type { NodeObjects } from '../node/node-objects.js';
+import { nearestNodes } from '../node/near-evictions.js';
 import type { PodLister } from '../node/node-snapshot.js';
 import type { NodeTrackers } from '../node/node-trackers.js';
-import { type GoneNode, noCoverage, type NodeView } from '../node/node-view.js';
+import { type GoneNode, noCoverage, type NodeObjects, type NodeView } from '../node/node-view.js';
 import { type Workload, workloadKey } from '../workload/workload.js';
 import type { WorkloadCollector } from '../workload/workload-collector.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
@@ -23,26 +22,6 @@ export interface NodeLister {
   nodes(): Iterable<Node>;
 }
 
-export interface CollectorOptions {
-  readonly nodes: NodeLister & Pick<PodLister, 'boundNodeNames' | 'unlistedNamespaces'>;
-  readonly policy: NodePolicy;
-  readonly cache: SummaryCache;
-  readonly trackers: NodeTrackers;
-  readonly resolver: WorkloadResolver;
-  readonly workloads: WorkloadCollector;
-  readonly evictions: { snapshot(options: EvictionSnapshotOptions): EvictionSnapshot };
-  /** Whether pods that belong to no workload have detail series. */
-  readonly showsAllPods: boolean;
-  /** How long a summary is fresh as a rule, in milliseconds. */
-  readonly ttlMs: number;
-  /** Called with the nodes that may soon evict a pod, after each collection. */
-  readonly onNearNodes: (nodeNames: ReadonlySet<string>) => void;
-  readonly lane: Lane;
-  /** In which requests to kubelets begin. */
-  readonly requests: Lane;
-  readonly clock: Clock;
-}
-
 export interface CollectOptions extends Partial<Pick<FreshenOptions, 'only' | 'waitsForAll' | 'onView'>> {
   /** Whether workloads that fail back off; true without it. Readers that are not scrapes must not cost scrapes their data. */
   readonly recordsFailures?: boolean;
@@ -50,7 +29,7 @@ export interface CollectOptions extends Partial<Pick<FreshenOptions, 'only' | 'w
 
 /** Scrapes the nodes and combines their data. */
 export class Collector {
-  readonly #options: CollectorOptions;
+  readonly #options;
   readonly #lookups: NodeLookups;
   #scrapeNumber = 0;
   /** Of the scrape that has set the nodes that may soon evict a pod. */
@@ -58,7 +37,25 @@ export class Collector {
   /** By the name of a node: see {@link scrapeOrder}. */
   #lastServedIn: ReadonlyMap<string, number> = new Map();
 
-  constructor(options: CollectorOptions) {
+  constructor(options: {
+    readonly nodes: NodeLister & Pick<PodLister, 'boundNodeNames' | 'unlistedNamespaces'>;
+    readonly policy: NodePolicy;
+    readonly cache: SummaryCache;
+    readonly trackers: NodeTrackers;
+    readonly resolver: WorkloadResolver;
+    readonly workloads: WorkloadCollector;
+    readonly evictions: { snapshot(options: EvictionSnapshotOptions): EvictionSnapshot };
+    /** Whether pods that belong to no workload have detail series. */
+    readonly showsAllPods: boolean;
+    /** How long a summary is fresh as a rule, in milliseconds. */
+    readonly ttlMs: number;
+    /** Called with the nodes that may soon evict a pod, after each collection. */
+    readonly onNearNodes: (nodeNames: ReadonlySet<string>) => void;
+    readonly lane: Lane;
+    /** In which requests to kubelets begin. */
+    readonly requests: Lane;
+    readonly clock: Clock;
+  }) {
     this.#options = options;
     this.#lookups = new NodeLookups(options);
   }
@@ -68,21 +65,12 @@ export class Collector {
    * so are stragglers (see {@link ResponseWait}); an error of a node makes that node absent. Undefined until nodes and pods were
    * listed once: sums over an unknown part of the pods would look like sums over all.
    */
-  async collect(signal: AbortSignal, options: CollectOptions = {}): Promise<ClusterSnapshot | undefined> {
-    if (!this.#options.nodes.hasSynced) return undefined;
-    return this.#collect(signal, options);
-  }
-
-  /** See {@link NodeLookups.arrived}. */
-  arrived(...arrival: Parameters<NodeLookups['arrived']>): Promise<void> {
-    return this.#lookups.arrived(...arrival);
-  }
-
-  async #collect(
+  async collect(
     signal: AbortSignal,
-    { recordsFailures = true, waitsForAll = false, only, onView }: CollectOptions,
-  ): Promise<ClusterSnapshot> {
+    { recordsFailures = true, waitsForAll = false, only, onView }: CollectOptions = {},
+  ): Promise<ClusterSnapshot | undefined> {
     const { nodes, policy, cache, trackers, resolver, clock } = this.#options;
+    if (!nodes.hasSynced) return undefined;
     const { discoveredCount } = resolver;
     const { targets, skipped, missing } = nodesInScope(nodes.nodes(), policy);
     const names = targets.map(({ name }) => name);
@@ -102,7 +90,7 @@ export class Collector {
     const gone = goneNames.map((name) => trackers.of({ name }).gone());
     const collected = await this.#collectWorkloads(views, gone, recordsFailures && !signal.aborted);
     const { workloads, youngWorkloads } = collected;
-    resolver.retain(collected.keys, discoveredCount, collected.endedKeys);
+    resolver.retain(collected.keys, discoveredCount);
     const all = [
       ...views,
       ...skipped.map((node) => skippedView(node, trackers.of(node).skippedObjects(node))),
@@ -115,6 +103,11 @@ export class Collector {
     });
     const unlistedNamespaces = nodes.unlistedNamespaces();
     return { nodes: all.sort(byNodeName), gone, workloads, evictions, unlistedNamespaces };
+  }
+
+  /** See {@link NodeLookups.arrived}. */
+  arrived(...arrival: Parameters<NodeLookups['arrived']>): Promise<void> {
+    return this.#lookups.arrived(...arrival);
   }
 
   /** Nodes that have left the cluster, while pods are still bound to them; in the order of their names. */
@@ -143,10 +136,10 @@ export class Collector {
   #setNearNodes(views: readonly NodeView[], scrapeNumber: number): void {
     if (scrapeNumber < this.#nearSetIn) return;
     this.#nearSetIn = scrapeNumber;
-    const near: NearNode[] = [];
+    const near = new Map<string, number>();
     for (const view of views) {
       const timeMs = view.state === 'absent' ? undefined : view.snapshot.evictionMs;
-      if (timeMs !== undefined) near.push({ nodeName: view.nodeName, timeMs });
+      if (timeMs !== undefined) near.set(view.nodeName, timeMs);
     }
     this.#options.onNearNodes(nearestNodes(near, views.length));
   }
@@ -175,9 +168,8 @@ export class Collector {
     readonly workloads: readonly WorkloadSnapshot[];
     /** Workloads all of whose pods are in no sum yet. */
     readonly youngWorkloads: readonly Workload[];
-    /** Of all workloads in use by pods that have not ended, or are measured. */
+    /** Of all workloads that have pods. */
     readonly keys: ReadonlySet<string>;
-    readonly endedKeys: ReadonlySet<string>;
   }> {
     const parts = [
       ...views.map(({ nodeName, state, workloads }) => {
@@ -195,9 +187,9 @@ export class Collector {
       young.filter((workload) => !keys.has(workloadKey(workload))),
       workloadKey,
     );
-    for (const workload of youngWorkloads) keys.add(workloadKey(workload));
     const ended = coverages.flatMap(({ endedWorkloads }) => endedWorkloads);
-    return { workloads, youngWorkloads, keys, endedKeys: new Set(ended.map(workloadKey)) };
+    for (const workload of [...youngWorkloads, ...ended]) keys.add(workloadKey(workload));
+    return { workloads, youngWorkloads, keys };
   }
 }
 

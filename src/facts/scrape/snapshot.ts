@@ -1,8 +1,7 @@
 import { byName } from '../../lib/base/ranking.js';
 import type { EvictionSnapshot } from '../history/eviction-snapshot.js';
 import type { AgentPod } from '../node/agent-pod.js';
-import type { NodeObjects } from '../node/node-objects.js';
-import type { GoneNode, NodeView } from '../node/node-view.js';
+import type { GoneNode, NodeObjects, NodeView } from '../node/node-view.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 
 /** Everything that one scrape serves, besides the exporter's own metrics. */

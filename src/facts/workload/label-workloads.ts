@@ -1,23 +1,7 @@
-import { hasEnded, type Labels, type Pod } from '../../cluster/kube/objects.js';
-import { type LabelSelector, matchesSelector } from '../../cluster/kube/selector.js';
-import { type Workload, workloadKey } from './workload.js';
-
-export interface WorkloadDefinition {
-  readonly name: string;
-  /** Empty: every pod. */
-  readonly selector: LabelSelector;
-  /** Empty: all. */
-  readonly namespaces: readonly string[];
-}
-
-interface DiscoveredTuple {
-  /** The values in the order of the keys, in a form that no two tuples share. */
-  readonly tuple: string;
-  readonly workload: Workload;
-  readonly number: number;
-  /** Without one, it gives its name up to a tuple that has one. */
-  hasRunningPod: boolean;
-}
+import type { Labels, Pod } from '../../cluster/kube/objects.js';
+import { matchesSelector } from '../../cluster/kube/selector.js';
+import { getOrAdd } from '../../lib/base/maps.js';
+import { type Workload, type WorkloadDefinition, workloadKey } from './workload.js';
 
 /** Bounds the memory of the memoized results, about 200 bytes each; a cluster has far fewer different label sets. */
 const maxMemoizedCount = 65_536;
@@ -34,10 +18,14 @@ export class LabelWorkloads {
   readonly #keys: readonly string[];
   readonly #nextNumber: () => number;
   readonly #relevantKeys: ReadonlySet<string>;
-  readonly #discovered = new Map<string, DiscoveredTuple>();
+  /** By name. `tuple`: the values in the order of the keys, in a form that no two tuples share. */
+  readonly #discovered = new Map<
+    string,
+    { readonly tuple: string; readonly workload: Workload; readonly number: number }
+  >();
   readonly #memoized = new Map<string, readonly Workload[]>();
-  /** By tuple: the name that it asked for. */
-  readonly #clashes = new Map<string, string>();
+  /** Tuples. */
+  readonly #clashes = new Set<string>();
   #generation = 0;
 
   constructor({
@@ -73,14 +61,12 @@ export class LabelWorkloads {
     return this.#generation;
   }
 
-  of(pod: Pod): readonly Workload[] {
-    const { namespace, labels } = pod;
-    const isRunning = !hasEnded(pod);
-    const memoKey = this.#memoKeyOf(isRunning ? namespace : `\0${namespace}`, labels);
+  of({ namespace, labels }: Pick<Pod, 'namespace' | 'labels'>): readonly Workload[] {
+    const memoKey = this.#memoKeyOf(namespace, labels);
     const known = this.#memoized.get(memoKey);
     if (known !== undefined) return known;
     if (this.#memoized.size >= maxMemoizedCount) this.#memoized.clear();
-    const workloads = [...this.#matching(namespace, labels), ...this.#discover(labels, isRunning)];
+    const workloads = [...this.#matching(namespace, labels), ...this.#discover(labels)];
     this.#memoized.set(memoKey, workloads);
     return workloads;
   }
@@ -98,24 +84,15 @@ export class LabelWorkloads {
     return definition === undefined || coversNamespace(definition, namespace);
   }
 
-  /**
-   * Forgets the discovered workloads up to this number whose keys are neither among `keys` nor among `endedKeys`: of workloads
-   * that may have ended pods alone.
-   */
-  retain(keys: ReadonlySet<string>, endedKeys: ReadonlySet<string>, lastNumber: number): void {
-    const askedNames = new Set(this.#clashes.values());
-    let isFree = false;
-    for (const tuple of this.#discovered.values()) {
-      const { workload, number, hasRunningPod } = tuple;
-      const key = workloadKey(workload);
-      const isGone = !endedKeys.has(key);
-      if (number > lastNumber || keys.has(key) || (!isGone && !hasRunningPod)) continue;
-      tuple.hasRunningPod = false;
-      if (isGone) this.#discovered.delete(workload.name);
-      this.#memoized.clear();
-      isFree ||= isGone ? askedNames.size > 0 : askedNames.has(workload.name);
+  /** Forgets the discovered workloads up to this number whose keys are not among `keys`. */
+  retain(keys: ReadonlySet<string>, lastNumber: number): void {
+    const countBefore = this.#discovered.size;
+    for (const { workload, number } of this.#discovered.values()) {
+      if (number <= lastNumber && !keys.has(workloadKey(workload))) this.#discovered.delete(workload.name);
     }
-    if (!isFree) return; // what is kept of other pods stays right
+    if (this.#discovered.size === countBefore) return;
+    this.#memoized.clear();
+    if (this.#clashes.size === 0) return; // what is kept of other pods stays right
     this.#clashes.clear();
     this.#generation += 1;
   }
@@ -134,38 +111,22 @@ export class LabelWorkloads {
       .map(({ workload }) => workload);
   }
 
-  #discover(labels: Labels, isRunning: boolean): readonly Workload[] {
+  #discover(labels: Labels): readonly Workload[] {
     const values = this.#keys.flatMap((key) => (Object.hasOwn(labels, key) ? [labels[key] ?? ''] : []));
     if (this.#keys.length === 0 || values.length < this.#keys.length) return [];
     const name = values.join('--');
-    return name === '' ? [] : this.#named(name, values, isRunning); // to Prometheus, a workload without a name is none
+    return name === '' ? [] : this.#named(name, values); // to Prometheus, a workload without a name is none
   }
 
-  #named(name: string, values: readonly string[], isRunning: boolean): readonly Workload[] {
+  /** The first tuple that asks for a name has it as long as there are pods of it. */
+  #named(name: string, values: readonly string[]): readonly Workload[] {
     const tuple = values.join('\0');
-    const known = this.#discovered.get(name);
-    const isOther = known !== undefined && known.tuple !== tuple;
-    if (this.#configuredNames.has(name) || (isOther && (known.hasRunningPod || !isRunning))) {
-      this.#clashes.set(tuple, name);
+    if (this.#configuredNames.has(name) || (this.#discovered.get(name)?.tuple ?? tuple) !== tuple) {
+      this.#clashes.add(tuple);
       return [];
     }
-    if (isOther) this.#giveUp(tuple);
-    const holder = isOther || known === undefined ? this.#register(tuple, this.#workloadOf(name, values)) : known;
-    holder.hasRunningPod ||= isRunning;
-    return [holder.workload];
-  }
-
-  /** The pods of the former holder, which have ended, ask again; those of the tuple have the name from now on. */
-  #giveUp(tuple: string): void {
-    this.#memoized.clear();
-    this.#clashes.delete(tuple);
-    this.#generation += 1;
-  }
-
-  #register(tuple: string, workload: Workload): DiscoveredTuple {
-    const discovered = { tuple, workload, number: this.#nextNumber(), hasRunningPod: false };
-    this.#discovered.set(workload.name, discovered);
-    return discovered;
+    const create = () => ({ tuple, workload: this.#workloadOf(name, values), number: this.#nextNumber() });
+    return [getOrAdd(this.#discovered, name, create).workload];
   }
 
   #workloadOf(name: string, values: readonly string[]): Workload {

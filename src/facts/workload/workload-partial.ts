@@ -44,12 +44,7 @@ export interface NodePart {
   readonly workloads: WorkloadPartials;
 }
 
-export interface WorkloadSnapshot {
-  readonly workload: Workload;
-  /** Pods that summaries must list, and measured ones that are younger. */
-  readonly expectedPods: number;
-  /** Pods whose usage is in the sums. */
-  readonly measuredPods: number;
+export interface WorkloadSnapshot extends Omit<WorkloadPartial, 'usage' | 'pendingPods'> {
   /** Expected pods on nodes of the cluster without data. */
   readonly podsOnAbsentNodes: number;
   readonly complete: boolean;
@@ -57,9 +52,6 @@ export interface WorkloadSnapshot {
   readonly mayHaveUnlistedPods: boolean;
   /** Time until the workload is collected again, in milliseconds; 0 when it is not backing off. */
   readonly backoffMs: number;
-  /** Sums over all expected pods that declare one, measured or not. */
-  readonly limitBytes: number | undefined;
-  readonly requestBytes: number | undefined;
   /** Undefined when the collection failed or the workload is backing off. */
   readonly usage: WorkloadUsage | undefined;
 }

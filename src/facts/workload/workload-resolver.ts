@@ -1,8 +1,8 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { getOrAdd } from '../../lib/base/maps.js';
 import { controllerOf, controllerType } from './controller.js';
-import { LabelWorkloads, type WorkloadDefinition } from './label-workloads.js';
-import { type Workload, workloadKey } from './workload.js';
+import { LabelWorkloads } from './label-workloads.js';
+import { type Workload, type WorkloadDefinition, workloadKey } from './workload.js';
 
 /** Which workloads a pod belongs to. A workload is one object as long as it is in use. */
 export class WorkloadResolver {
@@ -70,13 +70,12 @@ export class WorkloadResolver {
 
   /**
    * Forgets the discovered workloads whose keys are not among `keys`; to be called with those in use, once in a while.
-   * `endedKeys`: those of pods that have ended; where all of its pods have, a workload gives its name up when another asks for it.
    * `discoveredCount`: what it was when the search for those in use began. Workloads discovered since are kept.
    */
-  retain(keys: ReadonlySet<string>, discoveredCount: number, endedKeys: ReadonlySet<string> = new Set()): void {
-    this.#labels.retain(keys, endedKeys, discoveredCount);
+  retain(keys: ReadonlySet<string>, discoveredCount: number): void {
+    this.#labels.retain(keys, discoveredCount);
     for (const [key, { number }] of this.#controllers) {
-      if (number <= discoveredCount && !keys.has(key) && !endedKeys.has(key)) this.#controllers.delete(key);
+      if (number <= discoveredCount && !keys.has(key)) this.#controllers.delete(key);
     }
   }
 

@@ -1,4 +1,5 @@
 import type { Labels } from '../../cluster/kube/objects.js';
+import type { LabelSelector } from '../../cluster/kube/selector.js';
 
 /** Where a workload comes from, with the label values or the kind of the controller behind it. */
 export type WorkloadOrigin =
@@ -17,14 +18,17 @@ export interface Workload {
   readonly origin: WorkloadOrigin;
 }
 
+export interface WorkloadDefinition {
+  readonly name: string;
+  /** Empty: every pod. */
+  readonly selector: LabelSelector;
+  /** Empty: all. */
+  readonly namespaces: readonly string[];
+}
+
 /** A string that no two workloads share, for use as a key. */
 export function workloadKey({ namespace, name, type }: Workload): string {
   return `${namespace}/${type}/${name}`;
-}
-
-/** The workload's name for people: `shop/Deployment/cart`, or the bare name of one without a controller. */
-export function workloadName({ namespace, name, origin }: Workload): string {
-  return origin.source === 'controller' ? `${namespace}/${origin.kind}/${name}` : name;
 }
 
 /**

@@ -17,7 +17,12 @@ export function compareTexts(a: string, b: string): number {
 
 /** Returns what names are compared by where numbers in them count: node-2 before node-10. */
 export function naturalNames(name: string): readonly string[] {
-  return [name.replaceAll(/\d+/g, (digits) => digits.padStart(20, '0')), name];
+  return [naturalName(name), name];
+}
+
+/** The same in one text, for names of one form. */
+export function naturalName(name: string): string {
+  return name.replaceAll(/\d+/g, (digits) => digits.padStart(20, '0'));
 }
 
 /** Returns the items in the order of their names; the same list when they are in it. */
@@ -48,6 +53,7 @@ function compareNames(a: readonly string[], b: readonly string[]): number {
 /** The first of many. */
 export interface Ranked<T> {
   readonly items: readonly T[];
+  /** With those that are not here. */
   readonly totalCount: number;
 }
 
@@ -60,7 +66,6 @@ export class Ranking<T> {
   readonly #compare: (a: T, b: T) => number;
   readonly #items: T[] = [];
   #addedCount = 0;
-  /** The last of the first `count` items so far; undefined until there are enough. */
   #last: T | undefined;
 
   /** `count`: above 0. */
@@ -97,4 +102,16 @@ export class Ranking<T> {
     this.#items.length = this.#count;
     this.#last = this.#items.at(-1);
   }
+}
+
+/** Returns the first of the items in the order of `compare`, as `reportOf` shows them, and how many there are. */
+export function rankedOf<T, R>(
+  items: Iterable<T>,
+  count: number,
+  compare: (a: T, b: T) => number,
+  reportOf: (item: T) => R,
+): Ranked<R> {
+  const ranking = new Ranking(count, compare);
+  for (const item of items) ranking.add(item);
+  return ranking.ranked(reportOf);
 }

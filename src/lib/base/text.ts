@@ -1,5 +1,5 @@
-/** As the package installs it: in commands to copy. */
-export const programName = 'ephemeral-storage-exporter';
+/** As people call it, who have it as a plugin of kubectl: in commands to copy. */
+export const programName = 'kubectl ephemeral-storage';
 
 /** At most `maxLength` characters; `…` marks the missing end. */
 export function truncate(text: string, maxLength: number): string {

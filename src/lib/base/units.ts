@@ -37,21 +37,12 @@ export function formatForecast(timeMs: number): string {
   return formatAge(Math.max(1, Math.round(timeMs / stepMs)) * stepMs);
 }
 
-/** Two decimals, rounded, but never to a limit that is not reached; `+Inf` of a limit of 0; `-` for an unknown value. */
-export function formatRatio(ratio: number | undefined): string {
-  if (ratio === undefined) return '-';
-  return ratio === Infinity ? '+Inf' : (hundredthsOf(ratio) / 100).toFixed(2);
-}
-
-/** The same in whole percent; `any use` of a limit of 0. */
+/** Whole percent, rounded, but never to a limit that is not reached; `any use` of a limit of 0; `-` for an unknown value. */
 export function formatPercent(ratio: number | undefined): string {
   if (ratio === undefined) return '-';
-  return ratio === Infinity ? 'any use' : `${hundredthsOf(ratio).toLocaleString('en-US')} %`;
-}
-
-function hundredthsOf(ratio: number): number {
   const rounded = Math.round(ratio * 100);
-  return ratio < 1 ? Math.min(99, rounded) : rounded;
+  const shown = ratio < 1 ? Math.min(99, rounded) : rounded;
+  return ratio === Infinity ? 'any use' : `${shown.toLocaleString('en-US')} %`;
 }
 
 const durationUnits = [

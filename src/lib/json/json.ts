@@ -41,6 +41,13 @@ export function toJson(value: unknown, indent?: number): string {
   return JSON.stringify(value, (_key, item: unknown) => (item === Infinity ? '+Inf' : item), indent);
 }
 
+/** Reads what {@link toJson} has written; undefined for what is not JSON. */
+export function fromJson(text: string): unknown {
+  const value = parseJson(text);
+  if (value === undefined || !text.includes('"+Inf"')) return value;
+  return JSON.parse(text, (_key, item: unknown) => (item === '+Inf' ? Infinity : item));
+}
+
 /** An RFC 3339 time in milliseconds since the epoch. */
 export function timeMsOf(value: unknown): number | undefined {
   const time = Date.parse(textOf(value) ?? '');

@@ -12,6 +12,7 @@ import {
   familyGroup,
   type FamilyOptions,
   microsecondsToSeconds as seconds,
+  type Profile,
   seriesOf,
 } from './family.js';
 import { pods } from './pod-sources.js';
@@ -20,25 +21,26 @@ import { allowedBy, type FamilyRules } from './selection.js';
 /** A value, and those of the family's labels after the ones of the pod. */
 type PodValue = readonly [value: number | undefined, ...labels: readonly string[]];
 
-/** `part`: of the resources, what it shows. `labels`: after those of the pod. */
-interface AgentFamily extends Omit<FamilyOptions<never>, 'value'> {
-  readonly part: ResourcePart;
-  readonly labels: readonly string[];
-  readonly values: (resources: PodResources) => readonly PodValue[];
-}
-
-/** By name, in the order of the table. */
-const agentFamilies: Readonly<Record<string, AgentFamily>> = {
+/** By name, in the order of the table. `part`: of the resources, what it shows. `profile`: by default full. `labels`: after those of the pod. */
+const agentFamilies: Readonly<
+  Record<
+    string,
+    Pick<FamilyOptions<never>, 'help'> & {
+      readonly part: ResourcePart;
+      readonly profile?: Profile;
+      readonly labels?: readonly string[];
+      readonly values: (resources: PodResources) => readonly PodValue[];
+    }
+  >
+> = {
   pod_io_written_bytes_total: {
     part: 'io',
     profile: 'standard',
-    labels: [],
     help: 'Bytes that the pod has written to block devices, logical volumes counted once. With cgroup v1, only those written without the page cache.',
     values: ({ io }) => [[io?.writtenBytes]],
   },
   pod_cgroup_cpu_seconds_total: {
     part: 'cpu',
-    profile: 'full',
     labels: ['mode'],
     help: 'CPU time of the pod, in user and in system mode.',
     values: ({ cpu }) => [
@@ -48,28 +50,21 @@ const agentFamilies: Readonly<Record<string, AgentFamily>> = {
   },
   pod_cgroup_cpu_periods_total: {
     part: 'cpu',
-    profile: 'full',
-    labels: [],
     help: "Periods of the pod's CPU quota in which it could run. A pod has a quota if all of its containers have CPU limits.",
     values: ({ cpu }) => [[cpu?.periods]],
   },
   pod_cgroup_cpu_throttled_periods_total: {
     part: 'cpu',
-    profile: 'full',
-    labels: [],
     help: 'Periods in which the pod used up its CPU quota. Quotas of single containers are not in it.',
     values: ({ cpu }) => [[cpu?.throttledPeriods]],
   },
   pod_cgroup_cpu_throttled_seconds_total: {
     part: 'cpu',
-    profile: 'full',
-    labels: [],
     help: 'Time for which the pod was throttled, as it had used up its CPU quota.',
     values: ({ cpu }) => [[seconds(cpu?.throttledUs)]],
   },
   pod_cgroup_memory_bytes: {
     part: 'memory',
-    profile: 'full',
     labels: ['kind'],
     help: 'Memory of the pod: all (current), the highest that has been since it started (peak, also of a pod that has ended, with agent.sampleInterval), without page cache that can be reclaimed at once (working_set), of processes (anon), of the page cache (file).',
     values: ({ memory }) => [
@@ -82,7 +77,6 @@ const agentFamilies: Readonly<Record<string, AgentFamily>> = {
   },
   pod_cgroup_memory_limit_bytes: {
     part: 'memory',
-    profile: 'full',
     labels: ['kind'],
     help: 'Memory limit of the pod: from which on it is slowed down (high), and that it cannot exceed (max).',
     values: ({ memory }) => [
@@ -92,7 +86,6 @@ const agentFamilies: Readonly<Record<string, AgentFamily>> = {
   },
   pod_cgroup_memory_faults_total: {
     part: 'memory',
-    profile: 'full',
     labels: ['kind'],
     help: 'Page faults of the pod: all of them, and of these the ones that read from a disk (major).',
     values: ({ memory }) => [
@@ -102,21 +95,18 @@ const agentFamilies: Readonly<Record<string, AgentFamily>> = {
   },
   pod_cgroup_io_bytes_total: {
     part: 'io',
-    profile: 'full',
     labels: ['device', 'operation'],
     help: 'Bytes that the pod has read, written and discarded on each block device. What is written to a logical volume is counted again on the disk below it.',
     values: ({ io }) => deviceValues(io?.devices, ({ bytes }) => bytes),
   },
   pod_cgroup_io_operations_total: {
     part: 'io',
-    profile: 'full',
     labels: ['device', 'operation'],
     help: 'Reads, writes and discards of the pod on each block device.',
     values: ({ io }) => deviceValues(io?.devices, ({ operations }) => operations),
   },
   pod_cgroup_pids: {
     part: 'pids',
-    profile: 'full',
     labels: ['kind'],
     help: 'Processes and threads of the pod (current), the most since it started (peak, also of a pod that has ended, with agent.sampleInterval), and their limit (max).',
     values: ({ pids }) => [
@@ -127,7 +117,6 @@ const agentFamilies: Readonly<Record<string, AgentFamily>> = {
   },
   pod_cgroup_pressure_seconds_total: {
     part: 'pressure',
-    profile: 'full',
     labels: ['resource', 'kind'],
     help: 'Time for which tasks of the pod waited for CPU, memory or I/O: at least one (some), or all of them (full). Only with cgroup v2.',
     values: ({ pressure }) =>
@@ -148,7 +137,7 @@ function deviceValues(
 }
 
 export const agentGroups: readonly FamilyGroup<readonly AgentPod[]>[] = Object.entries(agentFamilies).map(
-  ([familyName, { labels, values, ...family }]) =>
+  ([familyName, { labels = [], values, profile = 'full', help }]) =>
     familyGroup(
       'pod',
       seriesOf(
@@ -157,7 +146,7 @@ export const agentGroups: readonly FamilyGroup<readonly AgentPod[]>[] = Object.e
           ofAgent.flatMap((pod) => values(pod.resources).map((shown) => ({ pod, shown }))),
         ({ pod: { namespace, name, nodeName }, shown: [, ...own] }) => [namespace, name, nodeName, ...own],
       ),
-      { [familyName]: { ...family, value: ({ shown: [value] }) => value } },
+      { [familyName]: { profile, help, value: ({ shown: [value] }) => value } },
     ),
 );
 

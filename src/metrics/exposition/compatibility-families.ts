@@ -13,8 +13,10 @@ import {
   legacyPods,
   nodeFill,
 } from './compatibility-sources.js';
-import { type FamilyGroup, familyGroup } from './family.js';
+import { type FamilyGroup, familyGroup, type FamilyOptions } from './family.js';
 import type { PodOnNode } from './pod-on-node.js';
+
+type LegacyContainer = ReturnType<typeof legacyContainers.itemsOf>[number];
 
 /** Per pod, container and mounted volume. */
 export const compatibilityPodGroups: readonly FamilyGroup<PodOnNode>[] = [
@@ -48,56 +50,8 @@ export const compatibilityPodGroups: readonly FamilyGroup<PodOnNode>[] = [
     },
   }),
   familyGroup('container', legacyContainers, {
-    container_rootfs_available_bytes: {
-      profile: 'minimal',
-      help: 'Bytes available in the filesystem of the writable layer. Replaced by node_available_bytes.',
-      value: ({ summary }) => summary?.rootfs?.filesystem.availableBytes,
-    },
-    container_rootfs_capacity_bytes: {
-      profile: 'minimal',
-      help: 'Size of the filesystem of the writable layer. Replaced by node_capacity_bytes.',
-      value: ({ summary }) => summary?.rootfs?.filesystem.capacityBytes,
-    },
-    container_rootfs_usage_percentage: {
-      profile: 'minimal',
-      help: 'Percentage of its filesystem that the writable layer uses.',
-      value: ({ usage, summary }) => percentage(known(usage.rootfsBytes), summary?.rootfs?.filesystem.capacityBytes),
-    },
-    container_rootfs_inodes: {
-      profile: 'minimal',
-      help: 'Inodes of the filesystem of the writable layer. Replaced by node_inodes.',
-      value: ({ summary }) => summary?.rootfs?.filesystem.inodes,
-    },
-    container_rootfs_inodes_free: {
-      profile: 'minimal',
-      help: 'Free inodes of the filesystem of the writable layer. Replaced by node_inodes_free.',
-      value: ({ summary }) => summary?.rootfs?.filesystem.inodesFree,
-    },
-    container_logs_available_bytes: {
-      profile: 'minimal',
-      help: 'Bytes available in the filesystem of the logs. Replaced by node_available_bytes.',
-      value: ({ summary }) => summary?.logs?.filesystem.availableBytes,
-    },
-    container_logs_capacity_bytes: {
-      profile: 'minimal',
-      help: 'Size of the filesystem of the logs. Replaced by node_capacity_bytes.',
-      value: ({ summary }) => summary?.logs?.filesystem.capacityBytes,
-    },
-    container_logs_usage_percentage: {
-      profile: 'minimal',
-      help: 'Percentage of their filesystem that the logs use.',
-      value: ({ usage, summary }) => percentage(known(usage.logsBytes), summary?.logs?.filesystem.capacityBytes),
-    },
-    container_logs_inodes: {
-      profile: 'minimal',
-      help: 'Inodes of the filesystem of the logs. Replaced by node_inodes.',
-      value: ({ summary }) => summary?.logs?.filesystem.inodes,
-    },
-    container_logs_inodes_free: {
-      profile: 'minimal',
-      help: 'Free inodes of the filesystem of the logs. Replaced by node_inodes_free.',
-      value: ({ summary }) => summary?.logs?.filesystem.inodesFree,
-    },
+    ...familiesOfFiles('rootfs', 'of the writable layer', 'its filesystem that the writable layer uses'),
+    ...familiesOfFiles('logs', 'of the logs', 'their filesystem that the logs use'),
   }),
   familyGroup('volume', legacyMounts, {
     container_volume_usage: {
@@ -136,6 +90,42 @@ export const compatibilityNodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
     },
   }),
 ];
+
+/** Families of one kind of files of a container, and of the filesystem that holds them. */
+function familiesOfFiles(
+  kind: 'rootfs' | 'logs',
+  ofFiles: string,
+  usedPart: string,
+): Readonly<Record<string, FamilyOptions<LegacyContainer>>> {
+  const stats = ({ summary }: LegacyContainer) => summary?.[kind]?.filesystem;
+  return {
+    [`container_${kind}_available_bytes`]: {
+      profile: 'minimal',
+      help: `Bytes available in the filesystem ${ofFiles}. Replaced by node_available_bytes.`,
+      value: (item) => stats(item)?.availableBytes,
+    },
+    [`container_${kind}_capacity_bytes`]: {
+      profile: 'minimal',
+      help: `Size of the filesystem ${ofFiles}. Replaced by node_capacity_bytes.`,
+      value: (item) => stats(item)?.capacityBytes,
+    },
+    [`container_${kind}_usage_percentage`]: {
+      profile: 'minimal',
+      help: `Percentage of ${usedPart}.`,
+      value: (item) => percentage(known(item.usage[`${kind}Bytes`]), stats(item)?.capacityBytes),
+    },
+    [`container_${kind}_inodes`]: {
+      profile: 'minimal',
+      help: `Inodes of the filesystem ${ofFiles}. Replaced by node_inodes.`,
+      value: (item) => stats(item)?.inodes,
+    },
+    [`container_${kind}_inodes_free`]: {
+      profile: 'minimal',
+      help: `Free inodes of the filesystem ${ofFiles}. Replaced by node_inodes_free.`,
+      value: (item) => stats(item)?.inodesFree,
+    },
+  };
+}
 
 /** Above 100 where usage exceeds the limit. */
 function percentage(part: number | undefined, whole: number | undefined): number | undefined {

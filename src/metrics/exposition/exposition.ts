@@ -1,6 +1,5 @@
 import { NodeFaults } from '../../facts/node/node-faults.js';
-import type { NodeObjects } from '../../facts/node/node-objects.js';
-import type { NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
+import type { NodeObjects, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { DerivedPods } from '../../facts/node/pod-record.js';
 import { allObjects, type ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import type { Clock } from '../../lib/base/clock.js';
@@ -14,13 +13,21 @@ import {
   type Level,
   narrowedGroups,
   perSource,
+  type Profile,
   type SourceGroup,
 } from './family.js';
 import { chunkIds, type Division, FamilyRenderer, undivided } from './incremental-text.js';
 import { objectGroups } from './object-families.js';
 import { nodeDivision, objectDivision } from './pod-on-node.js';
 import { type MetricSource, registryFamilies } from './registry-text.js';
-import { allowedBy, type FamilyFilter, type FamilyRules, filterText, requestedBy } from './selection.js';
+import {
+  allowedBy,
+  type FamilyFilter,
+  type FamilyPredicate,
+  type FamilyRules,
+  filterText,
+  requestedBy,
+} from './selection.js';
 import { chooseFamilies, familiesOverCap, roomIn } from './series-cap.js';
 import type { PagedFamilies, Pager } from './stable-pages.js';
 import { type FamilyBlock, TextCache, type TextCacheOptions } from './text-cache.js';
@@ -49,6 +56,8 @@ export interface ExpositionOptions {
   /** The exporter's own metrics. */
   readonly selfMetrics: {
     readonly registry: MetricSource & { getMetricsAsArray(): readonly { readonly name: string }[] };
+    /** Returns the smallest profile that has the family of the registry. Default: each has all. */
+    profileOf?(name: string): Profile;
     /** Called before the registry is read, with the number of series of each level in this exposition. */
     setSeries(counts: Readonly<Record<Level, number>>): void;
   };
@@ -70,6 +79,7 @@ type AnyCache = Omit<TextCache<never>, 'countAhead' | 'prepare'>;
  * the settings do not allow are never formatted; the text of the others is kept for all requests, whatever their filters.
  */
 export class Exposition {
+  readonly #isAllowed: ReturnType<typeof allowedBy>;
   readonly #maxSeries: number | undefined;
   readonly #names: ReadonlySet<string>;
   readonly #selfMetrics: ExpositionOptions['selfMetrics'];
@@ -91,6 +101,7 @@ export class Exposition {
     clock,
   }: ExpositionOptions) {
     const isAllowed = allowedBy(settings);
+    this.#isAllowed = isAllowed;
     this.#maxSeries = settings.maxSeries;
     this.#names = new Set(familyTable([], settings.compatibility).map(({ name }) => name));
     this.#selfMetrics = selfMetrics;
@@ -161,8 +172,12 @@ export class Exposition {
     const { format, filter } = request;
     const ofCluster = snapshot === undefined ? [] : await this.#clusterBlocks(snapshot, filter, signal);
     this.#selfMetrics.setSeries(countByLevel(ofCluster));
-    const options = { source: this.#selfMetrics.registry, isRequested: requestedBy(filter), format };
-    const own = await registryFamilies({ ...options, lane: this.#lane }, signal);
+    const { registry } = this.#selfMetrics;
+    const isRequested = requestedBy(filter);
+    const isShown: FamilyPredicate = (family) =>
+      isRequested(family) &&
+      this.#isAllowed({ ...family, profile: this.#selfMetrics.profileOf?.(family.name) ?? 'minimal' });
+    const own = await registryFamilies({ source: registry, isRequested: isShown, format, lane: this.#lane }, signal);
     return this.#bodies.of([...ofCluster, ...own], request, signal);
   }
 

@@ -79,9 +79,9 @@ export function patternsWithoutFamily({
   );
 }
 
-/** All families, in the order of the exposition; `selfFamilies` are those about the exporter itself, in every profile. */
+/** All families, in the order of the exposition; `selfFamilies` are those about the exporter itself. */
 export function familyTable(
-  selfFamilies: readonly Omit<FamilyRow, 'level' | 'profile'>[],
+  selfFamilies: readonly Omit<FamilyRow, 'level'>[],
   compatibility: Compatibility = 'none',
 ): readonly FamilyRow[] {
   return [
@@ -89,6 +89,6 @@ export function familyTable(
     ...detailGroups({ compatibility, profile: 'full' }).flatMap(({ group }) => group.families),
     ...objectGroups({ nodeLabels: [] }).flatMap(({ group }) => group.families),
     ...familiesAfterNodes.flatMap(({ families }) => families),
-    ...selfFamilies.map((family) => ({ ...family, level: 'exporter' as const, profile: 'minimal' as const })),
+    ...selfFamilies.map((family) => ({ ...family, level: 'exporter' as const })),
   ];
 }

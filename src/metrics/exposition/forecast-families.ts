@@ -1,9 +1,9 @@
 /** What is about to happen: the series of each scrape, and their families. */
-import { timeToMs } from '../../facts/node/node-forecasts.js';
-import type { MeasuredNodeView } from '../../facts/node/node-view.js';
+import { type MeasuredNodeView, timeToMs } from '../../facts/node/node-view.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import { isEqual } from '../../lib/base/memo.js';
 import { familyGroup, seriesOf, type SeriesSource } from './family.js';
+import { thresholdLabel } from './node-families.js';
 import { type Pager, stablePages } from './stable-pages.js';
 
 /** How much time is left to a pod or a node. */
@@ -53,7 +53,7 @@ function nodeForecastsOf({
     const { signal, isAssumed } = forecast;
     const timeSeconds = Math.round((timeMs ?? Infinity) / 1_000);
     if (timeSeconds >= (soonest.get(signal)?.timeSeconds ?? Infinity)) continue;
-    soonest.set(signal, { node: nodeName, signal, threshold: isAssumed ? 'assumed' : 'configured', timeSeconds });
+    soonest.set(signal, { node: nodeName, signal, threshold: thresholdLabel(isAssumed), timeSeconds });
   }
   return [...soonest.values()];
 }

@@ -1,7 +1,13 @@
 /** What is measured of nodes: the series, and their families. */
-import { type SignalFilesystem, signalFilesystems } from '../../cluster/kubelet/eviction-signals.js';
+import {
+  countsInodes,
+  filesystemOf,
+  type SignalFilesystem,
+  signalFilesystems,
+} from '../../cluster/kubelet/eviction-signals.js';
 import { filesystemOwners } from '../../facts/node/filesystem-owners.js';
 import { sameFilesystem } from '../../facts/node/node-layout.js';
+import { firstThresholds } from '../../facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import {
   type FamilyGroup,
@@ -35,7 +41,13 @@ const owners = perFilesystem(filesystemOwners);
 
 const images = perNode(({ images: known }) => (known === undefined ? [] : [known]));
 
-const evictionHeadrooms = perFilesystem(({ headrooms }) => headrooms);
+const evictionThresholds = (areInodes: boolean) =>
+  seriesOf(
+    ['node', 'filesystem', 'threshold'],
+    ({ thresholds }: NodeSnapshot) =>
+      firstThresholds(thresholds).filter(({ signal }) => countsInodes(signal) === areInodes),
+    ({ signal, isAssumed }, { nodeName }) => [nodeName, filesystemOf(signal), thresholdLabel(isAssumed)],
+  );
 
 const unsetThresholds = seriesOf(
   ['node', 'signal'],
@@ -89,52 +101,54 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
   familyGroup('node', owners, {
     node_pods_used_bytes: {
       profile: 'standard',
-      help: 'Bytes in the filesystem that pods use, with the series for images and the rest all that is used.',
+      help: 'Bytes of the filesystem that pods use. Pods, images and unattributed bytes add up to all that is used.',
       value: ({ podsUsedBytes }) => podsUsedBytes,
     },
     node_images_used_bytes: {
       profile: 'standard',
-      help: 'Bytes in the filesystem that the container runtime uses, without the writable layers of running containers: images, and on containerd also ended containers and sandboxes.',
+      help: 'Bytes of the filesystem that images use; on containerd also ended containers and pod sandboxes. Without the writable layers of running containers.',
       value: ({ imagesUsedBytes }) => imagesUsedBytes,
     },
     node_unattributed_bytes: {
       profile: 'standard',
-      help: 'Bytes used in the filesystem by neither pods nor images: on containerd most of all compressed copies of images; logs of the system, hostPath data and what the kubelet does not report.',
+      help: 'Bytes of the filesystem that neither pods nor images use: on containerd mostly compressed copies of images; also system logs, hostPath data and what the kubelet does not report.',
       value: ({ unattributedBytes }) => unattributedBytes,
     },
   }),
   familyGroup('node', images, {
     node_images_unused_bytes: {
       profile: 'standard',
-      help: 'Size of the images in the status of the Node that no container of its pods uses, as the kubelet counts it: compressed on containerd, unpacked on CRI-O, shared layers in each image. No series unless all pods of the node are read.',
+      help: 'Size of the images that no container on the node uses, from the status of the Node: compressed on containerd, unpacked on CRI-O, layers that images share counted in each. No series unless all pods of the node are read.',
       value: ({ unusedBytes }) => unusedBytes,
     },
     node_image_content_bytes: {
       profile: 'standard',
-      help: 'Compressed size of all images on a node with containerd: no more of node_unattributed_bytes are compressed copies of images. No series where the status of the Node does not list all images.',
+      help: 'Compressed size of all images on a node with containerd: at most so much of node_unattributed_bytes is compressed copies of images. No series where the status of the Node does not list all images.',
       value: ({ maxCopiesBytes }) => maxCopiesBytes,
     },
   }),
-  familyGroup('node', evictionHeadrooms, {
+  familyGroup('node', evictionThresholds(false), {
     node_eviction_threshold_bytes: {
       profile: 'standard',
-      help: 'Hard eviction threshold: with fewer bytes available in the filesystem, the kubelet evicts pods immediately. Needs kubelet.readConfig.',
-      value: ({ thresholdBytes }) => thresholdBytes,
+      help: 'Hard eviction threshold: with fewer bytes available in the filesystem, the kubelet evicts pods immediately. threshold="assumed": the default of Kubernetes, while the configuration of the kubelet is not read (kubelet.readConfig); no series once the node shows that it has another one.',
+      value: ({ threshold }) => threshold,
     },
     node_eviction_headroom_bytes: {
-      profile: 'standard',
+      profile: 'minimal',
       help: 'Bytes available in the filesystem above the hard eviction threshold. Below 0 the kubelet evicts pods.',
-      value: ({ headroomBytes }) => headroomBytes,
+      value: ({ headroom }) => headroom,
     },
+  }),
+  familyGroup('node', evictionThresholds(true), {
     node_eviction_threshold_inodes: {
       profile: 'standard',
-      help: 'Hard eviction threshold: with fewer free inodes in the filesystem, the kubelet evicts pods immediately. Needs kubelet.readConfig.',
-      value: ({ thresholdInodes }) => thresholdInodes,
+      help: 'Hard eviction threshold: with fewer free inodes in the filesystem, the kubelet evicts pods immediately.',
+      value: ({ threshold }) => threshold,
     },
     node_eviction_headroom_inodes: {
       profile: 'standard',
       help: 'Free inodes of the filesystem above the hard eviction threshold. Below 0 the kubelet evicts pods.',
-      value: ({ headroomInodes }) => headroomInodes,
+      value: ({ headroom }) => headroom,
     },
   }),
   familyGroup('node', unsetThresholds, {
@@ -169,6 +183,11 @@ export const nodeGroups: readonly FamilyGroup<NodeSnapshot>[] = [
     },
   }),
 ];
+
+/** Returns the value of the label `threshold`. */
+export function thresholdLabel(isAssumed: boolean): string {
+  return isAssumed ? 'assumed' : 'configured';
+}
 
 function flag(isSet: boolean | undefined): number | undefined {
   return isSet === undefined ? undefined : Number(isSet);

@@ -92,7 +92,7 @@ export const nodeStateGroups: readonly FamilyGroup<readonly ShownNodeState[]>[] 
   familyGroup('node', unenforcedNodes, {
     node_limits_unenforced_info: {
       profile: 'standard',
-      help: '1 while no limit of the rule does on the node what it seems to do: the kubelet enforces none (isolation_disabled), or does not compare writable layers (rootfs_not_measured, dedicated_imagefs).',
+      help: '1 while the kubelet of the node does not evict pods for limits of the rule (isolation_disabled), or does not count what containers write outside of volumes (rootfs_not_measured, dedicated_imagefs).',
       value: () => 1,
     },
   }),

@@ -1,7 +1,8 @@
 /** What the API server knows of nodes and pods, measured or not: the series, and their families. */
 import type { Container, Node, Volume } from '../../cluster/kube/objects.js';
 import { roundUp } from '../../cluster/kube/quantity.js';
-import type { BoundPod, NodeObjects } from '../../facts/node/node-objects.js';
+import type { NodeObjects } from '../../facts/node/node-view.js';
+import type { BoundPod } from '../../facts/node/pod-record.js';
 import { mountedVolumeNames } from '../../facts/node/volume-usage.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import {

@@ -71,7 +71,7 @@ export const podGroups: readonly FamilyGroup<PodOnNode>[] = [
   familyGroup('pod', unenforcedLimits, {
     limit_unenforced_info: {
       profile: 'minimal',
-      help: '1 while a limit of the pod does not evict it (reason exempt: a static or critical pod, with rule="all"; memory_medium: an emptyDir that cannot hold more than its limit), or does not see what its containers write (rootfs_not_measured). At most one series for a pod.',
+      help: '1 while the kubelet does not evict the pod for a limit (reason exempt: a static or critical pod, with rule="all"; memory_medium: an emptyDir in memory that cannot grow above its limit), or does not count what its containers write outside of volumes (rootfs_not_measured). At most one series for a pod.',
       value: () => 1,
     },
   }),

@@ -3,9 +3,14 @@
  * nameless pods stays the same object.
  */
 import type { FsStats } from '../../cluster/kubelet/summary.js';
-import type { BoundPod, NodeObjects } from '../../facts/node/node-objects.js';
-import type { NodeSnapshot } from '../../facts/node/node-view.js';
-import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
+import type { NodeObjects, NodeSnapshot } from '../../facts/node/node-view.js';
+import {
+  type BoundPod,
+  type DerivedPod,
+  deriveMeasured,
+  derivePod,
+  type PodRecord,
+} from '../../facts/node/pod-record.js';
 import { unnamedContainer, unnamedVolume } from '../../facts/node/unknown-items.js';
 import { type Component, components, type MeasuredUsage, type PodUsage } from '../../facts/node/usage.js';
 import { workloadKey } from '../../facts/workload/workload.js';

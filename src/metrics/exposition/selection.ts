@@ -14,12 +14,12 @@ export type FamilyPredicate = (family: Pick<FamilyRow, 'name' | 'level'>) => boo
 
 /**
  * Of these levels: the families that `allow` matches, whatever their profile, or those of the profile when
- * `allow` is empty; without those that `deny` matches. Families about the exporter are always exposed.
+ * `allow` is empty; without those that `deny` matches. About the exporter: those of the profile.
  */
 export function allowedBy(rules: FamilyRules): (family: Pick<FamilyRow, 'name' | 'level' | 'profile'>) => boolean {
   const [allowed, denied] = [rules.allow.map(compilePattern), rules.deny.map(compilePattern)];
   return ({ name, level, profile }) => {
-    if (level === 'exporter') return true;
+    if (level === 'exporter') return isInProfile(profile, rules.profile);
     if (!rules.levels.includes(level) || denied.some((pattern) => pattern.test(name))) return false;
     return allowed.length === 0 ? isInProfile(profile, rules.profile) : allowed.some((pattern) => pattern.test(name));
   };

@@ -62,8 +62,6 @@ export class SeriesCount {
   }
 }
 
-type FamilyCounts = Pick<SeriesCount, 'families' | 'ofFamilies'>;
-
 /** Which families become text. */
 export interface TextChoice {
   readonly isRequested: FamilyPredicate;
@@ -76,7 +74,7 @@ export interface TextChoice {
  * it: what is dropped costs nothing.
  */
 export function chooseFamilies(
-  counts: readonly FamilyCounts[],
+  counts: readonly Pick<SeriesCount, 'families' | 'ofFamilies'>[],
   filter: FamilyFilter,
   maxSeries = Infinity,
 ): TextChoice {
@@ -93,7 +91,7 @@ export function chooseFamilies(
 }
 
 /** Returns for how many more series there is room; below 0 for none. */
-export function roomIn(counts: readonly FamilyCounts[], maxSeries = Infinity): number {
+export function roomIn(counts: readonly Pick<SeriesCount, 'families' | 'ofFamilies'>[], maxSeries = Infinity): number {
   let room = maxSeries;
   for (const { ofFamilies } of counts) for (const count of ofFamilies) room -= count;
   return room;

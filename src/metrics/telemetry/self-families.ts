@@ -1,22 +1,10 @@
 import { lifecycleEventTypes } from '../../cluster/kube/pod-lifecycle.js';
-import { lookupResults } from '../../cluster/kubelet/kubelet-cache.js';
 import { watchModes } from '../../cluster/watch/next-step.js';
-import { watchResults } from '../../cluster/watch/next-step.js';
 import { resources } from '../../cluster/watch/resource-path.js';
-import { eventTypes, skippedObjectReasons } from '../../cluster/watch/watch-observer.js';
-import { requestFailureReasons } from '../../lib/base/errors.js';
-import {
-  byLabel,
-  counter,
-  gauge,
-  histogram,
-  isLastReloadSuccessful,
-  known,
-  perStore,
-  taskKinds,
-} from './self-family.js';
+import { selfDetails } from './self-details.js';
+import { byLabel, familiesIn, isLastReloadSuccessful, known, perStore, requestResults } from './self-family.js';
 
-const requestResults = ['success', ...requestFailureReasons] as const;
+const { counter, gauge, histogram } = familiesIn('minimal');
 
 /** No name of a Kubernetes object, so no target has such a label. The rules and dashboards compare with it. */
 const kept = '_kept_';
@@ -34,14 +22,14 @@ export const selfFamilies = {
   ),
   scopeInfo: gauge(
     'scope_info',
-    '1; part of the cluster that is measured: the shard, the number of shards, and the node when only one is measured.',
+    '1; the part of the cluster that this exporter measures: its shard, the number of shards, and the node if it measures only one.',
     ['shard', 'total_shards', 'node'],
     ({ scope }) =>
       scope === undefined ? [] : [[1, String(scope.shard), String(scope.totalShards), scope.nodeName ?? '']],
   ),
   labelsInfo: gauge(
     'labels_info',
-    '1; all labels have the value _kept_. Where Prometheus stores another one, it overwrites these labels of all series: those of pods and nodes are wrong.',
+    '1; a test of the scrape configuration: each label has the value _kept_. Any other value in Prometheus: honor_labels is missing, and the namespace, pod, container or node of all series is wrong.',
     ['namespace', 'pod', 'container', 'node'],
     () => [[1, kept, kept, kept, kept]],
   ),
@@ -68,19 +56,19 @@ export const selfFamilies = {
   ),
   podsSkipped: gauge(
     'pods_skipped',
-    'Pods of the summaries without storage series in the last scrape, by reason.',
+    'Pods in the last scrape without series of storage, by reason.',
     ['reason'],
     ({ collected }) => byLabel(collected && Object.fromEntries(collected.skippedPods)),
   ),
   unknownItems: gauge(
     'unknown_items',
-    'Containers and volumes of the summaries in the last scrape without separate series, by kind: the specs of their pods do not have them, or not among the first 100. Those of a pod are one series together.',
+    'Containers and volumes in the last scrape without series of their own, by kind: the spec of their pod does not have them, or not among the first 100. Those of a pod are one series together.',
     ['kind'],
     ({ collected }) => byLabel(collected?.unknownItems),
   ),
   saturatedValues: gauge(
     'values_saturated',
-    'Values of the summaries in the last scrape that no disk has: above 2^53, read as 2^53; from 2^63 on, negative to the kubelet, and more free than capacity: unknown.',
+    'Values in the last scrape that no disk can have: above 2^53 (read as 2^53), from 2^63 on, or more free than capacity (both unknown).',
     [],
     ({ collected }) => [[collected?.saturatedValueCount ?? 0]],
   ),
@@ -92,7 +80,7 @@ export const selfFamilies = {
   ),
   workloadNameClashes: gauge(
     'workload_name_clashes',
-    'Discovered workloads that are not exposed because their name is taken by a configured one or by one found before.',
+    'Discovered workloads without series because a configured one, or one found before, has their name.',
     [],
     ({ workloadNameClashCount }) => [[workloadNameClashCount]],
   ),
@@ -105,28 +93,6 @@ export const selfFamilies = {
     'kubelet_requests_total',
     'Requests to kubelets for summaries, by result: success or the reason of the failure.',
     { result: requestResults },
-  ),
-  kubeletConfigRequests: counter(
-    'kubelet_config_requests_total',
-    'Requests to kubelets for their configuration, by result: success or the reason of the failure.',
-    { result: requestResults },
-  ),
-  cacheLookups: counter(
-    'cache_lookups_total',
-    'Lookups of node summaries by result: fresh (from the cache), refreshed (requested from the kubelet), stale, absent.',
-    { result: lookupResults },
-  ),
-  storeWatchers: gauge(
-    'store_watchers',
-    'Watched collections: one of nodes and one of pods, and for half a minute those of former settings.',
-    [],
-    ({ source }) => known(source?.watches.watchCount),
-  ),
-  storeSubscribers: gauge(
-    'store_subscribers',
-    'Parts of the exporter that receive each change of a watched collection.',
-    [],
-    ({ source }) => known(source?.watches.subscriptionCount),
   ),
   storeObjects: gauge(
     'store_objects',
@@ -148,68 +114,29 @@ export const selfFamilies = {
   ),
   storeMode: gauge(
     'store_mode',
-    '1 for how the objects are followed, 0 for the others: watch, or polling while a watch of them cannot be kept (a list when there was no list, event or bookmark for 65 to 75 s).',
+    '1 for how changes are followed, 0 for the other way: watch, or polling while no watch can be kept (a new list whenever nothing came for 65 to 75 s).',
     ['resource', 'mode'],
     perStore((store) => watchModes.map((mode) => [Number(mode === store.mode), mode])),
   ),
   storeLastProgress: gauge(
     'store_last_progress_timestamp_seconds',
-    'Unix time of the last list, event or bookmark, of the listed namespace that has waited longest. Absent before the first list.',
+    'Unix time of the last list, event or bookmark; with several namespaces, of the one that has waited longest. No series before the first list.',
     ['resource'],
     perStore(({ lastProgress }) => known(lastProgress && lastProgress.wallMs / 1_000)),
   ),
-  storeStaleResourceVersions: counter(
-    'store_stale_resource_versions_total',
-    'Lists and watches that the API server refused because the resource version was too old.',
-    { resource: resources },
-  ),
-  storeSuppressedUpdates: counter('store_suppressed_updates_total', 'Updates that changed no field in the store.', {
-    resource: resources,
-  }),
   storeDrift: counter(
     'store_drift_total',
-    'Objects of the store that differed from a full list of the same version and were corrected. Listed every 30 to 60 minutes, and while scrapes come a minute after the first list and when kubelets report pods that are not known. Above 0: something between exporter and API server loses events, or the API server has served a list that was not complete.',
+    'Nodes and pods that the exporter knew wrongly, found by a full list and corrected. It lists every 30 to 60 minutes, and when kubelets report pods that it does not know. Above 0: watch events are lost on the way, or the API server has served an incomplete list.',
     { resource: resources },
   ),
-  storeSubscriberErrors: counter(
-    'store_subscriber_errors_total',
-    'Changes that a part of the exporter failed to process: an error of the exporter, see its log.',
-    { resource: resources },
-  ),
-  storeEvents: counter('store_events_total', 'Watch events applied.', { resource: resources, type: eventTypes }),
   storeLists: counter('store_lists_total', 'Lists by result: success or the reason of the failure.', {
     resource: resources,
-    result: ['success', 'expired', ...requestFailureReasons],
+    result: [...requestResults, 'expired'],
   }),
-  storeWatches: counter('store_watches_total', 'Watches that ended, by result.', {
-    resource: resources,
-    result: watchResults,
-  }),
-  storeSkippedObjects: counter(
-    'store_skipped_objects_total',
-    'Objects of lists and watch events that were left out, by reason: too_large (above 8 MiB in a list), malformed, other_kind (an event with an object of another kind).',
-    { resource: resources, reason: skippedObjectReasons },
-  ),
-  queueDepth: gauge(
-    'queue_depth',
-    'Background tasks that wait or are in process, by task: refresh (scrapes the kubelet of one node).',
-    ['task'],
-    ({ source }) => (source === undefined ? [] : taskKinds.map((task) => [source.queue.depth(task), task])),
-  ),
-  queueRetries: counter(
-    'queue_retries_total',
-    'Background tasks that failed and were scheduled again, by task. Requests to kubelets that fail are counted by ephemeral_storage_exporter_kubelet_requests_total.',
-    { task: taskKinds },
-  ),
   lifecycleEvents: counter(
     'lifecycle_events_total',
     'Changes of pods seen by the watch, by type: started and died (of containers), removed and evicted (of pods).',
     { type: lifecycleEventTypes },
-  ),
-  lifecycleEventLatency: histogram(
-    'lifecycle_event_latency_seconds',
-    'Time from the start or end of a container, or from an eviction, by the clock of its node and to the second, until this exporter saw it.',
-    [0.5, 1, 2, 5, 10, 30, 60, 300],
   ),
   configLastReloadSuccessful: gauge(
     'config_last_reload_successful',
@@ -238,4 +165,5 @@ export const selfFamilies = {
     [],
     ({ isKubeletTlsUnverified }) => [[Number(isKubeletTlsUnverified)]],
   ),
+  ...selfDetails,
 };

@@ -1,7 +1,8 @@
 import type { StoreState } from '../../cluster/watch/store-lists.js';
 import type { SnapshotCounts } from '../../facts/scrape/snapshot-counts.js';
 import type { Instant } from '../../lib/base/clock.js';
-import type { Level } from '../exposition/family.js';
+import { requestFailureReasons } from '../../lib/base/errors.js';
+import type { Level, Profile } from '../exposition/family.js';
 
 /** What is done in the background. */
 export const taskKinds = ['refresh'] as const;
@@ -40,6 +41,9 @@ export function isLastReloadSuccessful({ loaded, failedFiles }: SelfState): bool
   return loaded === undefined && failedFiles.size === 0 ? undefined : failedFiles.size === 0;
 }
 
+/** Of a request. */
+export const requestResults = ['success', ...requestFailureReasons] as const;
+
 export type Sample = readonly [value: number, ...labels: readonly string[]];
 
 /** The closed list of the values of each label. */
@@ -47,23 +51,19 @@ export type LabelValues = Readonly<Record<string, readonly string[]>>;
 
 const prefix = 'ephemeral_storage_exporter_';
 
-/** Declares a counter, with a series for each combination of label values. */
-export function counter<const L extends LabelValues>(name: string, help: string, values: L) {
-  return { name: `${prefix}${name}`, type: 'counter', help, labels: Object.keys(values), values } as const;
-}
-
-/** Declares a gauge, which `read` reads at each exposition. */
-export function gauge(
-  name: string,
-  help: string,
-  labels: readonly string[],
-  read: (state: SelfState) => readonly Sample[],
-) {
-  return { name: `${prefix}${name}`, type: 'gauge', help, labels, read } as const;
-}
-
-export function histogram(name: string, help: string, buckets: readonly number[]) {
-  return { name: `${prefix}${name}`, type: 'histogram', help, labels: [], buckets } as const;
+/** Declares families that this profile, and larger ones, have. */
+export function familiesIn<const P extends Profile>(profile: P) {
+  const row = (name: string, help: string) => ({ name: `${prefix}${name}`, profile, help });
+  return {
+    /** Has a series for each combination of label values. */
+    counter: <const L extends LabelValues>(name: string, help: string, values: L) =>
+      ({ ...row(name, help), type: 'counter', labels: Object.keys(values), values }) as const,
+    /** `read`: at each exposition. */
+    gauge: (name: string, help: string, labels: readonly string[], read: (state: SelfState) => readonly Sample[]) =>
+      ({ ...row(name, help), type: 'gauge', labels, read }) as const,
+    histogram: (name: string, help: string, buckets: readonly number[]) =>
+      ({ ...row(name, help), type: 'histogram', labels: [], buckets }) as const,
+  };
 }
 
 /** Returns no sample of what is not known yet: 0 would be a claim. */

@@ -1,10 +1,12 @@
 import { formatAge } from '../../lib/base/units.js';
 import { type Block, type BlockOf, bytes, count, type Document, type DocumentPart, share } from '../pens/document.js';
-import { causeText, eventText, evictionHint, unknownUsageText } from '../report/eviction-cause-text.js';
+import { causeText, eventText, evictionHint, isOfNode, unknownUsageText } from '../report/eviction-cause-text.js';
 import { type LastUsageReport, ownBytes, type ShownEviction } from '../report/eviction-report.js';
 import { type LimitReport, limitSubject, limitText } from '../report/limit-report.js';
 import { growthText, perMinute } from '../report/pod-growth.js';
-import { nodeLink, podLink, text, workloadLine } from './parts.js';
+import { explainNode } from '../report/verdict-commands.js';
+import { workloadLine } from '../report/workload-report.js';
+import { nodeLink, podLink, section, table, text } from './parts.js';
 import { componentTable, usageBar } from './pod-parts.js';
 
 /** What a pod was evicted for, and what it used before. `notListed`: why later evictions may be missing. */
@@ -17,21 +19,24 @@ export function evictionDocument(eviction: ShownEviction, notListed?: string): D
       verdict(eviction),
       facts(eviction, notListed),
       ...(lastUsage === undefined
-        ? [section('usage', 'Usage', [text(unknownUsageText(eviction))])]
+        ? [section({ id: 'usage', title: 'Usage' }, [text(unknownUsageText(eviction))])]
         : usageSections(lastUsage, eviction)),
     ],
   };
-}
-
-function section(id: string, title: string, blocks: readonly Block[]): BlockOf<'section'> {
-  return { is: 'section', id, title, blocks };
 }
 
 /** The message of the kubelet where there is no sentence. */
 function verdict(eviction: ShownEviction): DocumentPart {
   const { text: sentence = messageOf(eviction), commands = [] } = eviction.verdict ?? {};
   const tone = eventText(eviction) === 'refused' ? 'warning' : 'critical';
-  return { is: 'verdict', tone, lines: [sentence, evictionHint(eviction)], commands };
+  const hint = evictionHint(eviction);
+  const ofNode = isOfNode(eviction) && eviction.node !== '' ? [explainNode(eviction.node)] : [];
+  return {
+    is: 'verdict',
+    tone,
+    lines: hint === undefined ? [sentence] : [sentence, hint],
+    commands: [...new Set([...commands, ...ofNode])],
+  };
 }
 
 function messageOf({ message }: ShownEviction): string {
@@ -74,15 +79,17 @@ function usageSections(usage: LastUsageReport, eviction: ShownEviction): readonl
   const limit = eviction.cause === 'pod_limit' ? eviction.limitBytes : undefined;
   const curve = { name: 'Total', samples: samples.map(({ atMs, usedBytes: amount }) => ({ atMs, amount })), limit };
   return [
-    section('usage', 'Usage', componentBlocks(usage, limit)),
-    section('growth', 'Growth', [
+    section({ id: 'usage', title: 'Usage' }, componentBlocks(usage, limit)),
+    section({ id: 'growth', title: 'Growth' }, [
       ...(samples.length < 2 ? [] : [{ is: 'curves', unit: 'bytes', curves: [curve] } as const]),
       ...(isGrowthSaid(eviction) ? [] : [text(growthText(samples))]),
     ]),
-    ...(limits.length === 0 ? [] : [section('limits', 'Limits, as last measured', [limitTable(limits, eviction)])]),
+    ...(limits.length === 0
+      ? []
+      : [section({ id: 'limits', title: 'Limits, as last measured' }, [limitTable(limits, eviction)])]),
     ...(containers.length + volumes.length === 0
       ? []
-      : [section('parts', 'Containers and volumes', [partTable(usage)])]),
+      : [section({ id: 'parts', title: 'Containers and volumes' }, [partTable(usage)])]),
   ];
 }
 
@@ -113,20 +120,17 @@ const rules: Partial<Record<ShownEviction['cause'], LimitReport['rule']>> = {
 function limitTable(limits: readonly LimitReport[], { cause, container, volume }: ShownEviction): Block {
   const isExceeded = (of: LimitReport): boolean =>
     of.rule === rules[cause] && of.container === container && of.volume === volume;
-  return {
-    is: 'table',
-    caption: 'Limits',
-    columns: [
-      { title: 'Limit of', minWidth: 8 },
-      { title: 'Used', isNumber: true, rank: 3 },
-      { title: 'Limit', isNumber: true, rank: 2 },
-      { title: 'Ratio', isNumber: true },
-      { title: 'Note', rank: 1 },
+  return table(
+    { caption: 'Limits' },
+    [
+      { title: 'Limit of', minWidth: 8, cell: limitSubject },
+      { title: 'Used', isNumber: true, rank: 3, cell: (of) => bytes(of.usedBytes) },
+      { title: 'Limit', isNumber: true, rank: 2, cell: limitText },
+      { title: 'Ratio', isNumber: true, cell: (of) => share(of.ratio) },
+      { title: 'Note', rank: 1, cell: (of) => (isExceeded(of) ? 'exceeded' : '') },
     ],
-    rows: limits.map((of) => ({
-      cells: [limitSubject(of), bytes(of.usedBytes), limitText(of), share(of.ratio), isExceeded(of) ? 'exceeded' : ''],
-    })),
-  };
+    limits,
+  );
 }
 
 /** A container without its share of volumes, which are listed too. */

@@ -4,7 +4,7 @@ import { isWord } from '../pens/words.js';
 import type { NodeObject } from '../query/node-explanation.js';
 import type { DiskPart, DiskPartKind, DiskReport } from '../report/disk-report.js';
 import type { FilesystemReport } from '../report/filesystem-report.js';
-import { fullTone } from './parts.js';
+import { fullTone } from '../report/limit-report.js';
 
 /** What each filesystem of the node holds. */
 export function diskBlocks({ node, disks }: NodeObject): readonly Block[] {

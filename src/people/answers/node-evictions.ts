@@ -2,26 +2,18 @@ import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/evictio
 import { groupBy } from '../../lib/base/maps.js';
 import { countedText } from '../../lib/base/text.js';
 import { formatAge, formatForecast } from '../../lib/base/units.js';
-import {
-  type Block,
-  type BlockOf,
-  bytes,
-  type Line,
-  type Measure,
-  type Piece,
-  type Row,
-  type Tone,
-} from '../pens/document.js';
+import { type Block, type BlockOf, bytes, type Line, type Piece } from '../pens/document.js';
 import type { MeasuredShownNode, ShownNode } from '../query/node-explanation.js';
 import {
   isShort,
   nearestSignal,
+  signalMeasure,
   type SignalReport,
   thresholdOf,
   unreadPodsText,
   type VictimReport,
 } from '../report/signal-report.js';
-import { podLink, text } from './parts.js';
+import { podLink, table, text } from './parts.js';
 
 /** When the kubelet evicts, and whom. */
 export function evictionOrder(node: ShownNode): readonly Block[] {
@@ -33,7 +25,7 @@ export function evictionOrder(node: ShownNode): readonly Block[] {
   return [
     countdown(node, nearest),
     ...signalTables(signals, nearest),
-    ...(layout === undefined ? [] : [{ ...text(reclaimTexts[layout]), detail: 'open' as const }]),
+    ...notes(signals, layout),
     ...(nearest === undefined ? [] : victims(nearest, node)),
   ];
 }
@@ -79,29 +71,36 @@ function signalTables(signals: readonly SignalReport[], nearest: SignalReport | 
   const key = nearest && copyKey(nearest);
   const first = signals.filter((of) => (short.length === 0 ? copyKey(of) === key : short.includes(of)));
   const others = signals.filter((of) => !first.includes(of));
-  const isAssumed = signals.some((of) => of.isAssumed === true);
   return [
     ...(first.length === 0
       ? [text('No threshold of this kubelet is known.')]
       : [signalTable('Eviction signals', first)]),
     ...(others.length === 0 ? [] : [{ ...signalTable('Other signals', others), detail: 'folded' as const }]),
-    ...(isAssumed ? [{ ...text(assumedText), detail: 'open' as const }] : []),
   ];
 }
 
+/** What holds for all signals. */
+function notes(signals: readonly SignalReport[], layout: MeasuredShownNode['layout']): readonly Block[] {
+  const assumed = signals.some((of) => of.isAssumed === true) ? [assumedText] : [];
+  const texts = [...assumed, ...(layout === undefined ? [] : [reclaimTexts[layout]])];
+  return texts.length === 0 ? [] : [{ ...text(texts.join(' ')), detail: 'folded' }];
+}
+
 function signalTable(caption: string, signals: readonly SignalReport[]): BlockOf<'table'> {
-  const copies = groupBy(signals, copyKey);
-  return {
-    is: 'table',
-    caption,
-    columns: [
-      { title: 'Signal', minWidth: 20 },
-      { title: 'Available', isNumber: true, rank: 1 },
-      { title: 'Threshold', isNumber: true, rank: 2 },
-      { title: 'Headroom', isNumber: true },
+  return table(
+    { caption },
+    [
+      { title: 'Signal', minWidth: 20, cell: (copies) => copies.map(({ signal }) => signal).join(', ') },
+      { title: 'Available', isNumber: true, rank: 1, cell: ([of]) => signalMeasure(of.signal, of.available) },
+      { title: 'Threshold', isNumber: true, rank: 2, cell: ([of]) => thresholdLine(of) },
+      {
+        title: 'Headroom',
+        isNumber: true,
+        cell: ([{ signal, headroom }]) => signalMeasure(signal, headroom, (headroom ?? 0) < 0 ? 'critical' : undefined),
+      },
     ],
-    rows: [...copies.values()].map(signalRow),
-  };
+    [...groupBy(signals, copyKey).values()],
+  );
 }
 
 /** The same for signals that say the same of one disk. */
@@ -110,31 +109,23 @@ function copyKey(of: SignalReport): string {
   return JSON.stringify([countsInodes(signal), available, thresholdOf(of), headroom, soft, isAssumed]);
 }
 
-function signalRow(copies: readonly [SignalReport, ...SignalReport[]]): Row {
-  const [first] = copies;
-  const { signal, available, headroom, soft, isAssumed } = first;
-  const threshold = thresholdOf(first);
+function thresholdLine(of: SignalReport): Line {
+  const { signal, soft, isAssumed } = of;
+  const threshold = thresholdOf(of);
   const ofSoft =
     soft === undefined
       ? []
       : [
           '; soft ',
-          amountOf(signal, thresholdOf(soft)),
+          signalMeasure(signal, thresholdOf(soft)),
           ` for ${formatAge(soft.gracePeriodMs)}`,
           ...(soft.isCrossed ? [', ', { text: 'crossed', tone: 'critical' as const }] : []),
         ];
-  return {
-    cells: [
-      copies.map((of) => of.signal).join(', '),
-      amountOf(signal, available),
-      [threshold === undefined ? 'none' : amountOf(signal, threshold), isAssumed === true ? ' assumed' : '', ...ofSoft],
-      amountOf(signal, headroom, (headroom ?? 0) < 0 ? 'critical' : undefined),
-    ],
-  };
-}
-
-export function amountOf(signal: EvictionSignal, amount: number | undefined, tone?: Tone): Measure {
-  return { amount, unit: countsInodes(signal) ? 'inodes' : 'bytes', tone };
+  return [
+    threshold === undefined ? 'none' : signalMeasure(signal, threshold),
+    isAssumed === true ? ' assumed' : '',
+    ...ofSoft,
+  ];
 }
 
 const shownVictimCount = 10;
@@ -153,30 +144,18 @@ function victims(
   if (all.length === 0) return [text(`${title}: no pod is left to evict.`)];
   const unranked = countedText(unrankedPodCount, ['pod', 'pods']);
   return [
-    {
-      is: 'table',
-      caption: title,
-      columns: [
-        { title: 'Rank' },
-        { title: 'Pod', minWidth: 12 },
-        { title: 'Usage', isNumber: true },
-        { title: 'Request', isNumber: true, rank: 3 },
-        { title: 'Priority', isNumber: true, rank: 2 },
-        { title: 'Why', minWidth: 21, rank: 1 },
+    table(
+      { caption: title, nameIndex: 1, totalCount: all.length, what: 'pods' },
+      [
+        { title: 'Rank', cell: ({ rank }) => String(rank) },
+        { title: 'Pod', minWidth: 12, cell: podLink },
+        { title: 'Usage', isNumber: true, cell: ({ usage }) => signalMeasure(signal, usage) },
+        { title: 'Request', isNumber: true, rank: 3, cell: ({ request }) => bytes(request) },
+        { title: 'Priority', isNumber: true, rank: 2, cell: ({ priority }) => String(priority) },
+        { title: 'Why', minWidth: 26, rank: 1, cell: (victim) => why(signal, victim) },
       ],
-      rows: all.slice(0, shownVictimCount).map((victim) => ({
-        cells: [
-          String(victim.rank),
-          podLink(victim),
-          amountOf(signal, victim.usage),
-          bytes(victim.request),
-          String(victim.priority),
-          why(signal, victim),
-        ],
-      })),
-      totalCount: all.length,
-      what: 'pods',
-    },
+      all.slice(0, shownVictimCount),
+    ),
     ...(toFree === undefined ? [] : [text(freeingLine(signal, toFree))]),
     ...(unranked === '' ? [] : [text(`Not ranked: ${unranked} of the summary that the API server does not know.`)]),
   ];
@@ -194,9 +173,9 @@ function freeingLine(
 ): Line {
   return [
     `To free ${isMissing ? 'the missing ' : ''}`,
-    amountOf(signal, amount),
+    signalMeasure(signal, amount),
     ` it evicts ${countedText(evicted.length, ['pod', 'pods']) || 'nobody'}, which frees `,
-    amountOf(signal, freed),
+    signalMeasure(signal, freed),
     isEnough ? '.' : ': not enough.',
   ];
 }

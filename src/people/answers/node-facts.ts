@@ -4,7 +4,7 @@ import { bytes, count, type DocumentPart, type Line } from '../pens/document.js'
 import type { ListedNodeReport } from '../query/list-nodes.js';
 import type { MeasuredShownNode, ShownNode } from '../query/node-explanation.js';
 import { absenceNames } from '../report/absence-hints.js';
-import { conditionMarks } from './node-state.js';
+import { conditionMarks } from '../report/node-condition.js';
 
 const layoutTexts: Readonly<Record<NonNullable<MeasuredShownNode['layout']>, string>> = {
   shared: 'images, writable layers, logs and volumes share one filesystem',

@@ -1,31 +1,20 @@
 import { groupBy } from '../../lib/base/maps.js';
 import { capitalised, countedText } from '../../lib/base/text.js';
-import { formatAge, formatForecast } from '../../lib/base/units.js';
-import {
-  amountText,
-  type Block,
-  bytes,
-  type Document,
-  type DocumentPart,
-  type Line,
-  type Row,
-  share,
-} from '../pens/document.js';
+import { formatAge } from '../../lib/base/units.js';
+import { bytes, type Document, type DocumentPart, type Line } from '../pens/document.js';
 import type { AbsentShownNode, MeasuredShownNode, NodeObject, ShownNode } from '../query/node-explanation.js';
 import { absenceCommands } from '../report/absence-commands.js';
 import { absenceNames } from '../report/absence-hints.js';
 import { enforcementText, unknownHeadroomText } from '../report/enforcement-report.js';
 import type { FindingReport } from '../report/finding-report.js';
 import { imageTexts } from '../report/image-texts.js';
-import { limitText } from '../report/limit-report.js';
-import type { PodReport } from '../report/pod-report.js';
-import { nearestSignal } from '../report/signal-report.js';
-import { findingTitles } from './finding-titles.js';
+import { conditionMarks } from '../report/node-condition.js';
+import { nearestSignal, signalAmount } from '../report/signal-report.js';
+import { findingBlocks } from './finding-titles.js';
 import { diskBlocks } from './node-disk.js';
-import { amountOf, evictionOrder } from './node-evictions.js';
+import { evictionOrder } from './node-evictions.js';
 import { nodeFacts } from './node-facts.js';
-import { conditionMarks } from './node-state.js';
-import { evictionLink, podLink, ratioTone, text, unenforcedText } from './parts.js';
+import { evictionSection, podLink, podSection, section, table, text } from './parts.js';
 
 /** What fills the disks of one node, and whom its kubelet evicts for it. */
 export function nodeDocument(data: NodeObject): Document {
@@ -35,11 +24,18 @@ export function nodeDocument(data: NodeObject): Document {
     blocks: [
       verdict(node),
       nodeFacts(node),
-      { is: 'section', id: 'disk', title: 'Disk', blocks: diskBlocks(data) },
-      { is: 'section', id: 'eviction-order', title: 'Who is evicted next', blocks: evictionOrder(node) },
-      pods(data),
+      section({ id: 'disk', title: 'Disk' }, diskBlocks(data)),
+      section({ id: 'eviction-order', title: 'Who is evicted next' }, evictionOrder(node)),
+      podSection(data.pods, {
+        all: { path: ['pods'], query: { node: node.node }, shown: 'all pods of the node' },
+        isOfNode: true,
+      }),
       findings(node),
-      evictions(data),
+      evictionSection(data.evictions, {
+        all: { path: ['evictions'], query: { node: node.node }, shown: 'all evictions of the node' },
+        none: 'No eviction on this node is remembered.',
+        isOfNode: true,
+      }),
       images(node),
     ],
   };
@@ -78,57 +74,7 @@ function calmText({ condition, signals, filesystems, enforcement }: MeasuredShow
   const { signal, headroom } = nearestSignal(signals) ?? {};
   if (signal === undefined || headroom === undefined) return 'No eviction threshold of its disks is known.';
   const state = condition === 'ok' ? '' : `${capitalised(conditionMarks[condition].text)}. `;
-  return `${state}Not close to evicting pods: ${amountText(amountOf(signal, headroom))} above the nearest threshold, of ${signal}.`;
-}
-
-function pods({ node, pods: { items, totalCount } }: NodeObject): DocumentPart {
-  return {
-    is: 'section',
-    id: 'pods',
-    title: 'Pods',
-    note: { path: ['pods'], query: { node: node.node }, shown: 'all pods of the node' },
-    detail: 'open',
-    blocks:
-      items.length === 0
-        ? [text('None.')]
-        : [
-            {
-              is: 'table',
-              caption: 'Pods of the node',
-              columns: [
-                { title: 'Pod', minWidth: 20 },
-                { title: 'Used', isNumber: true },
-                { title: 'Nearest limit', isNumber: true },
-                { title: 'Time to limit', isNumber: true, rank: 1 },
-              ],
-              rows: items.map(podRow),
-              totalCount,
-              what: 'pods',
-            },
-          ],
-  };
-}
-
-function podRow(pod: PodReport): Row {
-  if (pod.state === 'unmeasured') return { cells: [podLink(pod), '-', pod.reason, '-'] };
-  const { nearestLimit, timeToLimitMs, hasUnknownUsage } = pod;
-  const limit: Line =
-    nearestLimit === undefined
-      ? hasUnknownUsage === true
-        ? 'unknown'
-        : 'no limit'
-      : [
-          share(nearestLimit.ratio, ratioTone(nearestLimit)),
-          ` of ${limitText(nearestLimit)} ${nearestLimit.rule}${unenforcedText(nearestLimit)}`,
-        ];
-  return {
-    cells: [
-      podLink(pod),
-      bytes(pod.usedBytes),
-      limit,
-      timeToLimitMs === undefined ? '-' : formatForecast(timeToLimitMs),
-    ],
-  };
+  return `${state}Not close to evicting pods: ${signalAmount(signal, headroom)} above the nearest threshold, of ${signal}.`;
 }
 
 /** Of each kind. */
@@ -142,82 +88,40 @@ function findings(node: ShownNode): DocumentPart {
       : node.lastKnown === undefined
         ? 'no data: by the specs of its pods alone'
         : { text: `last known, ${formatAge(node.lastKnown.dataAgeMs)} ago`, tone: 'warning' as const };
-  const found = kinds.flatMap((each): readonly Block[] => [
-    text([{ text: `${findingTitles[each[0].kind]}. ` }, { text: each[0].fix, isMuted: true }]),
+  const found = kinds.flatMap((each) => {
+    const items = each.slice(0, shownFindingCount).map((of): Line => [podLink(of), `: ${of.what}`]);
+    return findingBlocks(each[0], items, { totalCount: each.length, what: 'findings' });
+  });
+  return section(
     {
-      is: 'list',
-      items: each.slice(0, shownFindingCount).map((of) => [podLink(of), `: ${of.what}`]),
-      totalCount: each.length,
-      what: 'findings',
+      id: 'findings',
+      title: 'Warnings',
+      ...(note === undefined ? {} : { note }),
+      detail: found.length === 0 ? 'open' : undefined,
     },
-  ]);
-  return {
-    is: 'section',
-    id: 'findings',
-    title: 'Warnings',
-    ...(note === undefined ? {} : { note }),
-    detail: found.length === 0 ? 'open' : undefined,
-    blocks: found.length === 0 ? [text('Nothing was found.')] : found,
-  };
-}
-
-function evictions({ node, evictions: seen }: NodeObject): DocumentPart {
-  return {
-    is: 'section',
-    id: 'evictions',
-    title: 'Evictions',
-    note: { path: ['evictions'], query: { node: node.node }, shown: 'all evictions of the node' },
-    detail: seen.length === 0 ? 'open' : undefined,
-    blocks:
-      seen.length === 0
-        ? [text('No eviction on this node is remembered.')]
-        : [
-            {
-              is: 'list',
-              items: seen.map((of) => [
-                evictionLink(of),
-                ' ',
-                podLink(of),
-                ` ${of.verdict?.text ?? of.message.trim()}`,
-              ]),
-            },
-          ],
-  };
+    found.length === 0 ? [text('Nothing was found.')] : found,
+  );
 }
 
 const shownImageCount = 10;
 
 function images({ images: of, listedImages }: ShownNode): DocumentPart {
   const texts = of === undefined ? [] : [text(imageTexts(of).join(' '))];
-  const rows = listedImages.slice(0, shownImageCount).map(({ name, sizeBytes, isUnused }) => ({
-    cells: [
-      name ?? 'without a name',
-      bytes(sizeBytes),
-      isUnused === undefined ? 'not known' : isUnused ? 'unused' : 'in use',
+  const largest = table(
+    { caption: 'Largest images', totalCount: listedImages.length, what: 'images' },
+    [
+      { title: 'Image', minWidth: 20, cell: ({ name }) => name ?? 'without a name' },
+      { title: 'Size', isNumber: true, cell: ({ sizeBytes }) => bytes(sizeBytes) },
+      {
+        title: 'Use',
+        rank: 1,
+        cell: ({ isUnused }) => (isUnused === undefined ? 'not known' : isUnused ? 'unused' : 'in use'),
+      },
     ],
-  }));
-  return {
-    is: 'section',
-    id: 'images',
-    title: 'Images',
-    detail: 'open',
-    blocks:
-      rows.length === 0
-        ? [...texts, text('The status of the node lists no images.')]
-        : [
-            ...texts,
-            {
-              is: 'table',
-              caption: 'Largest images',
-              columns: [
-                { title: 'Image', minWidth: 20 },
-                { title: 'Size', isNumber: true },
-                { title: 'Use', rank: 1 },
-              ],
-              rows,
-              totalCount: listedImages.length,
-              what: 'images',
-            },
-          ],
-  };
+    listedImages.slice(0, shownImageCount),
+  );
+  return section({ id: 'images', title: 'Images', detail: 'folded' }, [
+    ...texts,
+    listedImages.length === 0 ? text('The status of the node lists no images.') : largest,
+  ]);
 }

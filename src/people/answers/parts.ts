@@ -1,8 +1,18 @@
-import type { BlockOf, Line, Link, Piece, Tone } from '../pens/document.js';
-import type { EvictionReport } from '../report/eviction-report.js';
-import { canEvict, type LimitReport, limitThresholds, unenforcedNames } from '../report/limit-report.js';
-import type { PodPlace } from '../report/pod-report.js';
-import { referenceText, type WorkloadReference } from '../report/workload-report.js';
+import { formatAge } from '../../lib/base/units.js';
+import { type Kind, partTable, tableColumn } from '../kinds/kind.js';
+import { podKind } from '../kinds/pod-kind.js';
+import {
+  type Block,
+  type BlockOf,
+  count,
+  type DocumentPart,
+  type Line,
+  type Link,
+  type TableColumn,
+} from '../pens/document.js';
+import type { ListPage } from '../query/list-page.js';
+import type { EvictionReport, ShownEviction } from '../report/eviction-report.js';
+import type { PodPlace, PodReport } from '../report/pod-report.js';
 
 export function podLink({ namespace, pod }: Pick<PodPlace, 'namespace' | 'pod'>): Link {
   return { path: ['pods', namespace, pod], shown: `${namespace}/${pod}` };
@@ -12,36 +22,102 @@ export function nodeLink(name: string): Link {
   return { path: ['nodes', name], shown: name };
 }
 
+export function namespaceLink(name: string): Link {
+  return { path: ['namespaces', name], shown: name };
+}
+
 /** Shown as its time. */
 export function evictionLink({ uid, evictedAtMs }: Pick<EvictionReport, 'uid' | 'evictedAtMs'>): Link {
   return { path: ['evictions', uid], shown: { atMs: evictedAtMs } };
-}
-
-export function workloadLine(workloads: readonly WorkloadReference[]): readonly Piece[] {
-  if (workloads.length === 0) return ['none'];
-  return workloads.flatMap((of, index): readonly Piece[] => [
-    index === 0 ? '' : ', ',
-    { path: ['workloads', of.workloadNamespace || '-', of.workloadType, of.workload], shown: referenceText(of) },
-  ]);
-}
-
-/** Returns the tone of how full something is. */
-export function fullTone(ratio: number): Tone {
-  if (ratio >= limitThresholds.alerted) return 'critical';
-  return ratio >= limitThresholds.near ? 'warning' : 'ok';
-}
-
-/** The same of a limit; `unknown` for a low ratio that says little: only a part of what is written is compared with the limit. */
-export function ratioTone(limit: LimitReport): Tone {
-  const tone = fullTone(limit.ratio);
-  return !canEvict(limit) || (limit.unenforced !== undefined && tone === 'ok') ? 'unknown' : tone;
 }
 
 export function text(line: Line): BlockOf<'text'> {
   return { is: 'text', line };
 }
 
-/** Returns what is to be said of a limit that does not do what it seems to do; '' of others. */
-export function unenforcedText({ unenforced }: LimitReport): string {
-  return unenforced === undefined ? '' : `, not enforced: ${unenforcedNames[unenforced]}`;
+export function section(head: Omit<BlockOf<'section'>, 'is' | 'blocks'>, blocks: readonly Block[]): BlockOf<'section'> {
+  return { is: 'section', ...head, blocks };
+}
+
+/** Returns a table with a row for each item, by columns that say what stands in them. */
+export function table<T>(
+  head: Omit<BlockOf<'table'>, 'is' | 'columns' | 'rows'>,
+  columns: readonly (TableColumn & { readonly cell: (item: T) => Line })[],
+  items: readonly T[],
+): BlockOf<'table'> {
+  return {
+    is: 'table',
+    ...head,
+    columns: columns.map(tableColumn),
+    rows: items.map((item) => ({ cells: columns.map(({ cell }) => cell(item)) })),
+  };
+}
+
+/** Of the pods or evictions of an object. */
+interface PlacedPart {
+  /** Leads to the list of all of them. */
+  readonly all: Link;
+  /** All of them are on one node, whose document it is. */
+  readonly isOfNode?: boolean;
+}
+
+/** Most of them are in the order of eviction, too. */
+const shownOfNodeCount = 10;
+
+/** The first pods of an object. */
+export function podSection(
+  { items, totalCount }: ListPage<PodReport>,
+  { all, isOfNode = false, isOfWorkload = false }: PlacedPart & { readonly isOfWorkload?: boolean },
+): DocumentPart {
+  const shown = items.slice(0, isOfNode ? shownOfNodeCount : undefined);
+  const place = isOfNode
+    ? ['Namespace', 'Pod']
+    : isOfWorkload
+      ? ['Namespace', 'Pod', 'Node', 'Bytes']
+      : ['Pod', 'Node'];
+  const titles = [...place, 'Used', 'Limit', 'Ratio', 'To limit', 'Rule', 'State'];
+  const kind = isOfNode ? podOfNode : isOfWorkload ? podOfWorkload : podKind;
+  return section(
+    { id: 'pods', title: 'Pods', note: all, detail: isOfNode ? 'open' : undefined },
+    items.length === 0 ? [text('None.')] : partTable(kind, { items: shown, totalCount }, titles),
+  );
+}
+
+/** Its document says once that what is known of its pods is old. */
+const podOfNode: Kind<PodReport> = {
+  ...podKind,
+  noteOf: (pod) => (pod.state === 'unmeasured' ? pod.reason : undefined),
+};
+
+/** Its sum can be followed to the byte, and its document says elsewhere why pods are not measured. */
+const podOfWorkload: Kind<PodReport> = {
+  ...podKind,
+  noteOf: () => undefined,
+  columns: [
+    ...podKind.columns,
+    {
+      title: 'Bytes',
+      isNumber: true,
+      rank: 3,
+      cell: (pod) => count(pod.state === 'unmeasured' ? undefined : pod.usedBytes),
+    },
+  ],
+};
+
+/** The newest evictions of an object's pods. `none`: what is said without any. */
+export function evictionSection(
+  evictions: readonly ShownEviction[],
+  { all, none, isOfNode = false }: PlacedPart & { readonly none: string },
+): DocumentPart {
+  const items = evictions.map((of): Line => [
+    evictionLink(of),
+    ` ${formatAge(of.ageMs)} ago `,
+    podLink(of),
+    ...(isOfNode ? [] : [' on ', nodeLink(of.node)]),
+    `: ${of.verdict?.text ?? of.message.trim()}`,
+  ]);
+  return section(
+    { id: 'evictions', title: 'Evictions', note: all, detail: isOfNode && items.length === 0 ? 'open' : undefined },
+    items.length === 0 ? [text(none)] : [{ is: 'list', items }],
+  );
 }

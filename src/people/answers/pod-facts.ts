@@ -1,9 +1,10 @@
 import { formatAge } from '../../lib/base/units.js';
-import { type BlockOf, bytes, count, type Line } from '../pens/document.js';
+import { type BlockOf, bytes, count, type Line, type Piece } from '../pens/document.js';
 import type { MeasuredPodWithOutlook, PodWithOutlook } from '../query/pod-outlook.js';
 import { absenceNames } from '../report/absence-hints.js';
 import { type DataFacts, isLastKnown } from '../report/pod-report.js';
-import { nodeLink, workloadLine } from './parts.js';
+import { workloadLine } from '../report/workload-report.js';
+import { nodeLink } from './parts.js';
 
 type Facts = BlockOf<'facts'>['facts'];
 
@@ -32,16 +33,16 @@ function figures(pod: MeasuredPodWithOutlook): Facts {
   const { usedBytes, inodesUsed, dataState, dataAgeMs, state } = pod;
   const isPending = state === 'pending';
   const missing = [', without volumes: ', { word: 'pending' as const }, ', the kubelet has not measured them yet'];
-  const old = lastKnownText(pod);
+  const old = lastKnownLine(pod);
   return {
     Used: [
       isPending ? 'at least ' : '',
       bytes(usedBytes),
-      ...(old === '' ? [] : [`, ${old}`]),
+      ...(old.length === 0 ? [] : [', ', ...old]),
       ...(isPending ? missing : []),
     ],
     Inodes: inodesUsed === undefined ? undefined : count(inodesUsed),
-    Data: old === '' ? `${dataState}, ${formatAge(dataAgeMs)} old` : undefined,
+    Data: old.length === 0 ? `${dataState}, ${formatAge(dataAgeMs)} old` : undefined,
   };
 }
 
@@ -57,16 +58,18 @@ function specFacts({ spec, isExempt }: PodWithOutlook): Facts {
   };
 }
 
-/** Returns how old values are that are not those of now, and why; '' of others. */
-export function lastKnownText(facts: Partial<DataFacts>): string {
-  if (!isLastKnown(facts)) return '';
+/** Returns how old values are that are not those of now, and why; nothing of others. */
+export function lastKnownLine(facts: Partial<DataFacts>): readonly Piece[] {
+  if (!isLastKnown(facts)) return [];
   const { dataState, dataAgeMs, absenceReason = 'never' } = facts;
-  const reason = dataState === 'pending' ? 'volumes pending' : `node without data (${absenceNames[absenceReason]})`;
-  return `last known ${formatAge(dataAgeMs)} ago, ${reason}`;
+  const age = `last known ${formatAge(dataAgeMs)} ago, `;
+  return dataState === 'pending'
+    ? [`${age}volumes `, { word: 'pending' }]
+    : [`${age}node without data (${absenceNames[absenceReason]})`];
 }
 
 /** The same next to the title of a section. */
 export function lastKnownNote(facts: Partial<DataFacts>): { readonly note?: Line } {
-  const note = lastKnownText(facts);
-  return note === '' ? {} : { note };
+  const note = lastKnownLine(facts);
+  return note.length === 0 ? {} : { note };
 }

@@ -1,23 +1,19 @@
 import { capitalised } from '../../lib/base/text.js';
 import { formatForecast } from '../../lib/base/units.js';
-import { type Block, type BlockOf, bytes, type Curve, type DocumentPart, type Row, share } from '../pens/document.js';
+import { type Block, type BlockOf, bytes, type Curve, type DocumentPart, share } from '../pens/document.js';
 import type { LimitExplanation } from '../query/pod-explanation.js';
 import type { MeasuredPodWithOutlook, PodWithOutlook } from '../query/pod-outlook.js';
-import { limitSubject, nearestBinding, unenforcedNames } from '../report/limit-report.js';
+import { limitSubject, nearestBinding, ratioTone, unenforcedNames } from '../report/limit-report.js';
 import { grewText, growthWithoutForecast } from '../report/pod-growth.js';
 import { isLastKnown } from '../report/pod-report.js';
 import { isSameLimit } from '../report/pod-verdict.js';
-import { ratioTone, text } from './parts.js';
+import { section, table, text } from './parts.js';
 import { lastKnownNote } from './pod-facts.js';
 
 export function limits(pod: PodWithOutlook): BlockOf<'section'> {
-  return {
-    is: 'section',
-    id: 'limits',
-    title: 'Limits',
-    ...lastKnownNote(pod),
-    blocks: [pod.limits.length === 0 ? text(noLimitsText(pod)) : limitTable(pod)],
-  };
+  return section({ id: 'limits', title: 'Limits', ...lastKnownNote(pod) }, [
+    pod.limits.length === 0 ? text(noLimitsText(pod)) : limitTable(pod),
+  ]);
 }
 
 function noLimitsText({ hasLimits, isKnown, state, hasUnknownUsage }: PodWithOutlook): string {
@@ -33,34 +29,39 @@ function limitTable(pod: PodWithOutlook): Block {
   const { limits: all, next } = pod;
   const coming = next && all.find((limit) => isSameLimit(limit, next));
   const first = coming ?? nearestBinding(all);
-  const row = (limit: LimitExplanation): Row => ({
-    cells: [
-      limitSubject(limit),
-      limit.counted,
-      bytes(limit.usedBytes),
-      limit.limitQuantity ?? bytes(limit.limitBytes),
-      share(limit.ratio, isLastKnown(pod) ? 'unknown' : ratioTone(limit)),
-      ...(coming === undefined ? [] : [limit === coming ? forecastText(next?.timeToLimitMs) : '-']),
-      [
-        ...(limit === first ? ['binds first'] : []),
-        ...(limit.unenforced === undefined ? [] : [`not enforced: ${unenforcedNames[limit.unenforced]}`]),
-      ].join(', '),
-    ],
-  });
-  return {
-    is: 'table',
-    caption: 'Limits',
-    columns: [
-      { title: 'Limit of', minWidth: 8 },
-      { title: 'Counted', minWidth: 8, rank: 5 },
-      { title: 'Used', isNumber: true, rank: 2 },
-      { title: 'Limit', isNumber: true, rank: 4 },
-      { title: 'Ratio', isNumber: true },
-      ...(coming === undefined ? [] : [{ title: 'Time to limit', isNumber: true, rank: 3 }]),
-      { title: 'Note', minWidth: 36, rank: 1 },
-    ],
-    rows: all.map(row),
+  const noteOf = (limit: LimitExplanation): string =>
+    [
+      ...(limit === first ? ['binds first'] : []),
+      ...(limit.unenforced === undefined ? [] : [`not enforced: ${unenforcedNames[limit.unenforced]}`]),
+    ].join(', ');
+  const time = {
+    title: 'Time to limit',
+    isNumber: true,
+    rank: 3,
+    cell: (limit: LimitExplanation) => (limit === coming ? forecastText(next?.timeToLimitMs) : '-'),
   };
+  return table(
+    { caption: 'Limits' },
+    [
+      { title: 'Limit of', minWidth: 8, cell: limitSubject },
+      { title: 'Counted', minWidth: 8, rank: 5, cell: ({ counted }) => counted },
+      { title: 'Used', isNumber: true, rank: 2, cell: ({ usedBytes }) => bytes(usedBytes) },
+      {
+        title: 'Limit',
+        isNumber: true,
+        rank: 4,
+        cell: ({ limitQuantity, limitBytes }) => limitQuantity ?? bytes(limitBytes),
+      },
+      {
+        title: 'Ratio',
+        isNumber: true,
+        cell: (limit) => share(limit.ratio, isLastKnown(pod) ? 'unknown' : ratioTone(limit)),
+      },
+      ...(coming === undefined ? [] : [time]),
+      { title: 'Note', minWidth: 42, rank: 1, cell: noteOf },
+    ],
+    all,
+  );
 }
 
 function forecastText(timeMs: number | undefined): string {
@@ -80,7 +81,7 @@ export function growth(pod: MeasuredPodWithOutlook): readonly DocumentPart[] {
     ...(curves.length === 0 ? [] : [{ is: 'curves', unit: 'bytes', curves } as const]),
     ...(words === '' || pod.verdict.text.includes(words) ? [] : [text(words)]),
   ];
-  return blocks.length === 0 ? [] : [{ is: 'section', id: 'growth', title: 'Growth', blocks }];
+  return blocks.length === 0 ? [] : [section({ id: 'growth', title: 'Growth' }, blocks)];
 }
 
 function curve(name: string, samples: LimitExplanation['samples'], limit: number | undefined): Curve {

@@ -12,21 +12,15 @@ import {
 import type { ContainerExplanation } from '../query/pod-explanation.js';
 import type { MeasuredPodWithOutlook } from '../query/pod-outlook.js';
 import { type ComponentBytes, componentOrder, isLastKnown } from '../report/pod-report.js';
-import { text } from './parts.js';
+import { section, table, text } from './parts.js';
 import { lastKnownNote } from './pod-facts.js';
 
 /** What its total consists of. */
 export function usage(pod: MeasuredPodWithOutlook): BlockOf<'section'> {
-  return {
-    is: 'section',
-    id: 'usage',
-    title: 'Usage',
-    ...lastKnownNote(pod),
-    blocks: [
-      ...usageBar(pod, isLastKnown(pod)),
-      { ...componentTable(pod.components, pod.usedBytes), detail: 'folded' },
-    ],
-  };
+  return section({ id: 'usage', title: 'Usage', ...lastKnownNote(pod) }, [
+    ...usageBar(pod, isLastKnown(pod)),
+    { ...componentTable(pod.components, pod.usedBytes), detail: 'folded' },
+  ]);
 }
 
 /** To the byte. */
@@ -43,12 +37,15 @@ export function componentTable(components: ComponentBytes, usedBytes: number): B
   };
 }
 
-type BarFigures = Pick<MeasuredPodWithOutlook, 'components' | 'usedBytes' | 'limitBytes'> &
-  Partial<Pick<MeasuredPodWithOutlook, 'requestBytes'>>;
-
 /** Up to the limit of the pod, or to what it uses. None of nothing. */
 export function usageBar(
-  { components, usedBytes, limitBytes, requestBytes }: BarFigures,
+  {
+    components,
+    usedBytes,
+    limitBytes,
+    requestBytes,
+  }: Pick<MeasuredPodWithOutlook, 'components' | 'usedBytes' | 'limitBytes'> &
+    Partial<Pick<MeasuredPodWithOutlook, 'requestBytes'>>,
   isOld = false,
 ): readonly Block[] {
   const known = componentOrder.map((name): BarPart => ({ name, colour: name, amount: components[name] ?? 0 }));
@@ -78,15 +75,10 @@ export function usageBar(
 /** They add up to the total: what is theirs alone, and their shares of what the pod shares. */
 export function containers(pod: MeasuredPodWithOutlook): DocumentPart {
   const { containers: all, split } = pod;
-  return {
-    is: 'section',
-    id: 'containers',
-    title: 'Containers',
-    blocks: [
-      ...(all.length === 0 ? [text('The kubelet lists no container.')] : [containerTable(pod)]),
-      ...(split === 'even' && all.length > 0 ? [text('Its total is split evenly over its containers.')] : []),
-    ],
-  };
+  return section({ id: 'containers', title: 'Containers' }, [
+    ...(all.length === 0 ? [text('The kubelet lists no container.')] : [containerTable(pod)]),
+    ...(split === 'even' && all.length > 0 ? [text('Its total is split evenly over its containers.')] : []),
+  ]);
 }
 
 function containerTable({ containers: all, usedBytes, split }: MeasuredPodWithOutlook): Block {
@@ -127,27 +119,22 @@ const containerParts: readonly { readonly title: string; readonly cell: (of: Con
 
 export function volumes({ volumes: all }: MeasuredPodWithOutlook): readonly DocumentPart[] {
   if (all.length === 0) return [];
-  const table: Block = {
-    is: 'table',
-    caption: 'Volumes',
-    columns: [
-      { title: 'Volume', minWidth: 8 },
-      { title: 'Type', rank: 3 },
-      { title: 'Used', isNumber: true },
-      { title: 'Size limit', isNumber: true, rank: 2 },
-      { title: 'In the total', minWidth: 12, rank: 1 },
-      { title: 'Measured', rank: 4 },
+  const volumeTable = table(
+    { caption: 'Volumes' },
+    [
+      { title: 'Volume', minWidth: 8, cell: ({ volume }) => volume },
+      { title: 'Type', rank: 3, cell: ({ type, medium }) => (medium === '' ? type : `${type}, ${medium}`) },
+      { title: 'Used', isNumber: true, cell: ({ usedBytes }) => bytes(usedBytes) },
+      { title: 'Size limit', isNumber: true, rank: 2, cell: ({ limitBytes }) => bytes(limitBytes) },
+      {
+        title: 'In the total',
+        minWidth: 27,
+        rank: 1,
+        cell: ({ isCounted, countedReason }) => `${isCounted ? 'yes' : 'no'}: ${countedReason}`,
+      },
+      { title: 'Measured', rank: 4, cell: ({ measuredAtMs: atMs }) => (atMs === undefined ? '-' : { atMs }) },
     ],
-    rows: all.map(({ volume, type, medium, usedBytes, limitBytes, isCounted, countedReason, measuredAtMs }) => ({
-      cells: [
-        volume,
-        medium === '' ? type : `${type}, ${medium}`,
-        bytes(usedBytes),
-        bytes(limitBytes),
-        `${isCounted ? 'yes' : 'no'}: ${countedReason}`,
-        measuredAtMs === undefined ? '-' : { atMs: measuredAtMs },
-      ],
-    })),
-  };
-  return [{ is: 'section', id: 'volumes', title: 'Volumes', blocks: [table] }];
+    all,
+  );
+  return [section({ id: 'volumes', title: 'Volumes' }, [volumeTable])];
 }

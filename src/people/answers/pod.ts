@@ -4,8 +4,9 @@ import type { PodObject, PodWithOutlook } from '../query/pod-outlook.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import { isLastKnown } from '../report/pod-report.js';
 import { evictedVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
-import { evictionLink, nodeLink, podLink, text, workloadLine } from './parts.js';
-import { lastKnownText, podFacts } from './pod-facts.js';
+import { workloadLine } from '../report/workload-report.js';
+import { evictionLink, nodeLink, podLink, section, table, text } from './parts.js';
+import { lastKnownNote, podFacts } from './pod-facts.js';
 import { growth, limits } from './pod-limits.js';
 import { containers, usage, volumes } from './pod-parts.js';
 
@@ -88,50 +89,47 @@ function goneBlocks(last: ShownEviction | undefined): readonly DocumentPart[] {
 /** Several pods have one name where kubelets still report former ones. */
 function otherPod(pod: PodWithOutlook, index: number): DocumentPart {
   const parts = [...(pod.state === 'unmeasured' ? [] : [usage(pod)]), limits(pod)];
-  return {
-    is: 'section',
-    id: `other-${index + 1}`,
-    title: 'Another pod of this name',
-    blocks: [verdict(pod), podFacts(pod), ...parts.flatMap(({ blocks }) => blocks)],
-  };
+  return section({ id: `other-${index + 1}`, title: 'Another pod of this name' }, [
+    verdict(pod),
+    podFacts(pod),
+    ...parts.flatMap(({ blocks }) => blocks),
+  ]);
 }
 
 function warnings({ findings, isKnown }: PodWithOutlook): readonly DocumentPart[] {
   if (findings.length === 0 && isKnown) return [];
   const items = findings.map(({ what, fix }) => [`${what}. `, { text: fix, isMuted: true }]);
   const unknown = text('Not checked: its specification is not known.');
-  return [{ is: 'section', id: 'findings', title: 'Warnings', blocks: isKnown ? [{ is: 'list', items }] : [unknown] }];
+  return [section({ id: 'findings', title: 'Warnings' }, isKnown ? [{ is: 'list', items }] : [unknown])];
 }
 
 function neighbours({ neighbours: all, node }: PodWithOutlook): readonly DocumentPart[] {
   const measured = all.flatMap((other) => (other.state === 'unmeasured' ? [] : [other]));
   if (node === undefined || measured.length === 0) return [];
   return [
-    {
-      is: 'section',
-      id: 'neighbours',
-      title: 'Largest other pods of its node',
-      note: { path: ['pods'], query: { node, order: 'used' }, shown: 'all pods of the node' },
-      detail: 'open',
-      blocks: [
-        {
-          is: 'table',
-          caption: 'Largest other pods',
-          columns: [
-            { title: 'Pod', minWidth: 20 },
-            { title: 'Used', isNumber: true },
-            { title: 'Data', rank: 1 },
+    section(
+      {
+        id: 'neighbours',
+        title: 'Largest other pods of its node',
+        note: { path: ['pods'], query: { node, order: 'used' }, shown: 'all pods of the node' },
+        detail: 'open',
+      },
+      [
+        table(
+          { caption: 'Largest other pods' },
+          [
+            { title: 'Pod', minWidth: 20, cell: podLink },
+            {
+              title: 'Used',
+              isNumber: true,
+              cell: ({ state, usedBytes }) => [state === 'pending' ? 'at least ' : '', bytes(usedBytes)],
+            },
+            { title: 'Data', rank: 1, cell: (other) => lastKnownNote(other).note ?? other.dataState },
           ],
-          rows: measured.map((other) => ({
-            cells: [
-              podLink(other),
-              [other.state === 'pending' ? 'at least ' : '', bytes(other.usedBytes)],
-              lastKnownText(other) || other.dataState,
-            ],
-          })),
-        },
+          measured,
+        ),
       ],
-    },
+    ),
   ];
 }
 
@@ -143,5 +141,5 @@ function evictionBlocks(evictions: PodObject['evictions']): readonly DocumentPar
     nodeLink(of.node),
     `: ${of.verdict?.text ?? of.message.trim()}`,
   ]);
-  return [{ is: 'section', id: 'evictions', title: 'Evictions of this name', blocks: [{ is: 'list', items }] }];
+  return [section({ id: 'evictions', title: 'Evictions of this name' }, [{ is: 'list', items }])];
 }

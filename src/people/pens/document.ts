@@ -13,6 +13,8 @@ export interface Measure {
   readonly amount: number | undefined;
   readonly unit: DocumentUnit;
   readonly tone?: Tone | undefined;
+  /** Of a share: where its limit stands. A page draws both. */
+  readonly mark?: number | undefined;
 }
 
 /** Wall time in milliseconds. */
@@ -24,6 +26,8 @@ interface Time {
 export interface Link {
   readonly path: readonly string[];
   readonly query?: Readonly<Record<string, string>>;
+  /** The id of a part of that page. */
+  readonly section?: string | undefined;
   readonly shown: string | Time;
 }
 
@@ -44,17 +48,33 @@ interface Detail {
   readonly detail?: 'folded' | 'open' | undefined;
 }
 
-interface TableColumn {
+export interface TableColumn {
   readonly title: string;
-  readonly isNumber?: boolean;
+  readonly isNumber?: boolean | undefined;
+  /** What it is, and the metric that has it, for those who ask. */
+  readonly about?: string | undefined;
+  /** The value of the parameter `order` that sorts the list by it. */
+  readonly order?: string | undefined;
+  /** Sorted by it, the smallest number is first. */
+  readonly isRising?: boolean | undefined;
+  /** Shown to those alone who ask for all columns. */
+  readonly isWide?: boolean | undefined;
   /** Left out first where there is no room, the highest first; 0, which is the default: never. */
-  readonly rank?: number;
+  readonly rank?: number | undefined;
   /** May be shortened down to this many characters. */
-  readonly minWidth?: number;
+  readonly minWidth?: number | undefined;
 }
 
 export interface Row {
   readonly cells: readonly Line[];
+  /** As kubectl names it, `pod/web-1`; of a list. */
+  readonly name?: string;
+  /** Of its page. */
+  readonly path?: readonly string[];
+  /** A sentence about it, which stands below it. */
+  readonly note?: Line | undefined;
+  /** Its figures are those that were known last. */
+  readonly isOld?: boolean | undefined;
   /** Of a part of a bar. */
   readonly colour?: string;
 }
@@ -83,23 +103,61 @@ interface MoreRows {
   readonly what?: string;
 }
 
+/** What is to be known first, and the next commands. */
+export interface Statement {
+  readonly tone: Tone;
+  readonly lines: readonly Line[];
+  readonly commands: readonly string[];
+}
+
+/** What is read first: how many there are of something, and where they are. */
+export interface KeyFigure {
+  readonly name: Link;
+  readonly value: Line;
+  readonly note: Line;
+  readonly tone: Tone;
+  /** Counts of equal times, the oldest first. */
+  readonly bars?: { readonly caption: string; readonly counts: readonly number[] };
+}
+
+/** Distinguished by a letter too, for readers who see no colours. */
+interface GridMark {
+  readonly tone: Tone;
+  readonly letter: string;
+  /** Nothing is known of it. */
+  readonly isMissing: boolean;
+}
+
+export interface GridTile extends GridMark {
+  readonly name: string;
+  /** Of its page. */
+  readonly path: readonly string[];
+  /** What the letter means. */
+  readonly state: string;
+  readonly full: Measure;
+}
+
 export type Block =
-  /** What is to be known first, and the next commands. */
-  | {
-      readonly is: 'verdict';
-      readonly tone: Tone;
-      readonly lines: readonly Line[];
-      readonly commands: readonly string[];
-    }
+  | ({ readonly is: 'verdict' } & Statement)
+  /** Several, the worst first. `more`: where the others are. */
+  | { readonly is: 'verdicts'; readonly title: string; readonly verdicts: readonly Statement[]; readonly more?: Line }
   | ({ readonly is: 'text'; readonly line: Line; readonly tone?: Tone } & Detail)
   /** Those without a value are left out. */
   | ({ readonly is: 'facts'; readonly facts: Readonly<Record<string, Line | undefined>> } & Detail)
+  /** A text with lines of its own. */
+  | ({ readonly is: 'code'; readonly caption: string; readonly text: string } & Detail)
   | ({ readonly is: 'list'; readonly items: readonly Line[] } & MoreRows & Detail)
   | ({
       readonly is: 'table';
       readonly caption: string;
       readonly columns: readonly TableColumn[];
       readonly rows: readonly Row[];
+      /** The first column that is the name of a row. 0 by default. */
+      readonly nameIndex?: number;
+      /** That of the column by which the rows are sorted. */
+      readonly order?: string;
+      /** What stands in its place without rows. */
+      readonly none?: string;
     } & MoreRows &
       Detail)
   /** A whole and its parts, in their order. */
@@ -114,6 +172,18 @@ export type Block =
     }
   /** Over one time, so that they compare. */
   | { readonly is: 'curves'; readonly unit: DocumentUnit; readonly curves: readonly Curve[] }
+  | { readonly is: 'figures'; readonly title: string; readonly figures: readonly KeyFigure[] }
+  /** Many things, the worst first. `legend`: what is there of each kind. `more`: where the others are. */
+  | {
+      readonly is: 'grid';
+      readonly legend: readonly (GridMark & { readonly text: string })[];
+      readonly groups: readonly {
+        readonly name: string;
+        readonly title?: string;
+        readonly tiles: readonly GridTile[];
+      }[];
+      readonly more?: Line;
+    }
   | ({
       readonly is: 'section';
       readonly id: string;
@@ -123,13 +193,16 @@ export type Block =
     } & Detail);
 
 /** A block of a document itself: a page that is refreshed replaces it as a whole. */
-export type DocumentPart = BlockOf<'verdict' | 'facts' | 'section'>;
+export type DocumentPart = BlockOf<'verdict' | 'verdicts' | 'facts' | 'figures' | 'section' | 'table' | 'text'>;
 
 /** The answer to a question, for page and terminal alike. A kind of document has its parts in one order; each may be missing. */
 export interface Document {
+  /** What is no single object has no name. */
   readonly title: readonly [kind: string, name: string];
-  /** At most one verdict, which is the first, and one list of facts. */
+  /** At most one verdict, or one list of verdicts, which is the first, one list of facts and one table. */
   readonly blocks: readonly DocumentPart[];
+  /** What is missing from it. A page says so in its banner. */
+  readonly notes?: readonly string[];
 }
 
 export type BlockOf<Kind extends Block['is']> = Extract<Block, { readonly is: Kind }>;

@@ -1,7 +1,17 @@
 import { formatTime } from '../../lib/base/units.js';
-import type { Tone } from './document.js';
+import type { Line, Tone } from './document.js';
 import { type Markup, markup, type MarkupContent } from './markup.js';
 import { meanings, type Word } from './words.js';
+
+/** How parts of a document are written in the page that they stand in. */
+export interface HtmlWriter {
+  readonly line: (line: Line) => MarkupContent;
+  /** Returns the address of a page by the parts of its path. */
+  readonly href: (path: readonly string[]) => string;
+  readonly nodeText: (name: string) => Markup;
+  /** Where the header of a column leads that the list can be sorted by. */
+  readonly orderHref?: ((order: string) => string) | undefined;
+}
 
 /** The class of a text in the colour of a problem; '' for none. */
 export function toneClass(tone: Tone): string {
@@ -21,38 +31,12 @@ export function term(word: Word, text: string = word): Markup {
   return markup`<dfn tabindex="0">${text}<span class="tip" role="tooltip">${meanings[word]}</span></dfn>`;
 }
 
-/** A table whose rows become blocks on small screens: therefore it names the roles. `columns`: by their headers. */
-export function dataTable(
-  className: string,
-  caption: string,
-  columns: Readonly<Record<string, 'text' | 'number'>>,
-  rows: readonly Markup[],
+/** A section that page.js replaces as a whole. `aside`: next to the title. */
+export function panel(
+  { id, title, aside }: { readonly id: string; readonly title: string; readonly aside: MarkupContent },
+  body: MarkupContent,
 ): Markup {
-  const headers = Object.entries(columns).map(
-    ([header, kind]) =>
-      markup`<th scope="col" role="columnheader"${kind === 'number' ? markup` class="number"` : undefined}>${header}</th>`,
-  );
-  return markup`<table class="${className}" role="table"><caption class="visually-hidden">${caption}</caption>
-<thead role="rowgroup"><tr role="row">${headers}</tr></thead>
-<tbody role="rowgroup">${rows}</tbody></table>`;
-}
-
-/** A section that page.js replaces as a whole. */
-export function panel({
-  id,
-  title,
-  aside,
-  body,
-}: {
-  readonly id: string;
-  readonly title: string;
-  /** Next to the title. */
-  readonly aside?: MarkupContent;
-  /** Undefined: no data yet, and the section is hidden. */
-  readonly body: MarkupContent | undefined;
-}): Markup {
-  const hidden = body === undefined ? markup` hidden` : undefined;
-  return markup`<section id="${id}" data-part class="panel" aria-labelledby="${id}-title"${hidden}>
+  return markup`<section id="${id}" data-part class="panel" aria-labelledby="${id}-title">
 <div class="head"><h2 id="${id}-title">${title}</h2>${aside}</div>
 ${body}
 </section>

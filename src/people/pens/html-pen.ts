@@ -7,12 +7,15 @@ import {
   type DocumentPart,
   type Line,
   type Piece,
-  type Row,
 } from './document.js';
 import { barHtml } from './html-bar.js';
 import { curvesHtml } from './html-curve.js';
-import { dataTable, panel, term, timePart, toneClass } from './html-kit.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
+import { figuresHtml } from './html-figures.js';
+import { gridHtml } from './html-grid.js';
+import { emptyText, type HtmlWriter, panel, term, timePart, toneClass } from './html-kit.js';
+import { tableHtml, toned } from './html-table.js';
+import { verdictHtml, verdictsHtml } from './html-verdict.js';
+import { lines, type Markup, markup, type MarkupContent } from './markup.js';
 
 /** The page that a document is written for. */
 export interface HtmlPlace {
@@ -20,12 +23,19 @@ export interface HtmlPlace {
   readonly root: string;
   /** Shows a name without what the names of all nodes end with, and the whole of it to those who ask. */
   nodeText(name: string): Markup;
+  /** The same for a sentence with such names. */
+  shortened(text: string): string;
+  /** The address of the same list in another order; without it, columns lead nowhere. */
+  readonly orderHref?: (order: string) => string;
+  /** The address of as many rows of the list as there may be; without it, the number of the others is said alone. */
+  readonly moreHref?: string | undefined;
 }
 
-/** Writes a document as the main part of a page. */
-export function writeHtml({ title: [kind, name], blocks }: Document, place: HtmlPlace): Markup {
-  return markup`<h1>${kind} ${place.nodeText(name)}</h1>
-<div data-document>${blocks.map((block) => blockHtml(block, idOf(block), place))}</div>`;
+/** Writes a document as the main part of a page. `form`: stands below the title, and stays when the page is refreshed. One with figures is an overview: all of it is seen at once. */
+export function writeHtml({ title: [kind, name], blocks }: Document, place: HtmlPlace, form?: Markup): Markup {
+  const isOverview = blocks.some(({ is }) => is === 'figures');
+  return markup`<h1${isOverview ? markup` class="visually-hidden"` : undefined}>${kind}${name === '' ? undefined : markup` ${place.nodeText(name)}`}</h1>${form}
+<div data-document${isOverview ? markup` class="overview"` : undefined}>${blocks.map((block) => blockHtml(block, idOf(block), place))}</div>`;
 }
 
 /** By it, page.js replaces a part by the newer one. */
@@ -36,10 +46,14 @@ function idOf(part: DocumentPart): string {
 /** `id`: of the block in the page. */
 function blockHtml(block: Block, id: string, place: HtmlPlace): Markup {
   if (block.is === 'section') return sectionHtml(block, place);
-  const html = simpleHtml(block, id, place);
+  const html = isOfWords(block) ? wordsHtml(block, id, place) : drawnHtml(block, id, place);
   if (!('detail' in block) || block.detail !== 'folded') return html;
-  const summary = block.is === 'table' ? block.caption : 'More';
-  return markup`<details id="fold-${id}" class="fold"><summary data-key="fold-${id}">${summary}</summary>${html}</details>`;
+  const summary = 'caption' in block ? block.caption : 'More';
+  return folded(id, summary, html);
+}
+
+function folded(id: string, summary: string, body: MarkupContent): Markup {
+  return markup`<details id="fold-${id}" class="fold"><summary data-key="fold-${id}">${summary}</summary>${body}</details>`;
 }
 
 function sectionHtml({ id, title, note, blocks, detail }: BlockOf<'section'>, place: HtmlPlace): Markup {
@@ -48,24 +62,45 @@ function sectionHtml({ id, title, note, blocks, detail }: BlockOf<'section'>, pl
       each.is === 'table' && each.detail === undefined && index > 0 ? markup`<h3>${each.caption}</h3>` : undefined;
     return markup`${caption}${blockHtml(each, `${id}-${index}`, place)}`;
   });
-  return panel({
-    id,
-    title,
-    aside: note === undefined ? undefined : markup`<p class="small muted">${lineHtml(note, place)}</p>`,
-    body:
-      detail === 'folded'
-        ? markup`<details id="fold-${id}" class="fold"><summary data-key="fold-${id}">Show</summary>${inside}</details>`
-        : markup`${inside}`,
-  });
+  const aside = note === undefined ? undefined : markup`<p class="small muted">${lineHtml(note, place)}</p>`;
+  return panel({ id, title, aside }, detail === 'folded' ? folded(id, 'Show', inside) : inside);
 }
 
-function simpleHtml(block: Exclude<Block, { readonly is: 'section' }>, id: string, place: HtmlPlace): Markup {
+type WordsBlock = BlockOf<'text' | 'facts' | 'list' | 'table'>;
+
+function isOfWords(block: Block): block is WordsBlock {
+  return ['text', 'facts', 'list', 'table'].includes(block.is);
+}
+
+function drawnHtml(
+  block: BlockOf<'verdict' | 'verdicts' | 'bar' | 'curves' | 'code' | 'figures' | 'grid'>,
+  id: string,
+  place: HtmlPlace,
+): Markup {
   const html = (of: Line): MarkupContent => lineHtml(of, place);
   switch (block.is) {
     case 'verdict':
-      return markup`<section id="${id}" class="banner verdict ${block.tone}" aria-label="Verdict">${block.lines.map((of) => markup`<p><strong>${html(of)}</strong></p>`)}${commandList(block.commands)}</section>`;
+      return verdictHtml(block, id, html);
+    case 'verdicts':
+      return verdictsHtml(block, id, html);
+    case 'bar':
+      return barHtml(block);
+    case 'curves':
+      return curvesHtml(block);
+    case 'figures':
+      return figuresHtml(block, id, html);
+    case 'grid':
+      return gridHtml(block, writerOf(place));
+    case 'code':
+      return markup`<pre tabindex="0" role="region" aria-label="${block.caption}" data-key="${id}">${lines(block.text)}</pre>`;
+  }
+}
+
+function wordsHtml(block: WordsBlock, id: string, place: HtmlPlace): Markup {
+  const html = (of: Line): MarkupContent => lineHtml(of, place);
+  switch (block.is) {
     case 'text':
-      return markup`<p class="${toneClass(block.tone ?? 'ok')}">${html(block.line)}</p>`;
+      return markup`<p id="${id}" class="${toneClass(block.tone ?? 'ok')}">${html(block.line)}</p>`;
     case 'facts': {
       const known = Object.entries(block.facts).flatMap(([name, value]) =>
         value === undefined ? [] : [markup`<div><dt>${name}</dt><dd>${html(value)}</dd></div>`],
@@ -75,44 +110,35 @@ function simpleHtml(block: Exclude<Block, { readonly is: 'section' }>, id: strin
     case 'list':
       return markup`<ul class="lines small">${block.items.map((item) => markup`<li>${html(item)}</li>`)}</ul>${more(block.items.length, block)}`;
     case 'table':
-      return markup`${tableHtml(block, place)}${more(block.rows.length, block)}`;
-    case 'bar':
-      return barHtml(block);
-    case 'curves':
-      return curvesHtml(block);
+      return markup`<div id="${id}">${rowsHtml(block, place)}${more(block.rows.length, block, place.moreHref)}</div>`;
   }
 }
 
-function commandList(commands: readonly string[]): Markup | undefined {
-  if (commands.length === 0) return undefined;
-  return markup`<ul class="commands small">${commands.map((command) => markup`<li><code>${command}</code></li>`)}</ul>`;
+function rowsHtml(table: BlockOf<'table'>, place: HtmlPlace): Markup {
+  return table.rows.length === 0 ? emptyText(table.none ?? '') : tableHtml(table, writerOf(place));
 }
 
-function tableHtml({ caption, columns, rows }: BlockOf<'table'>, place: HtmlPlace): Markup {
-  const headers = Object.fromEntries(
-    columns.map(({ title, isNumber }) => [title, isNumber === true ? ('number' as const) : ('text' as const)]),
-  );
-  const rowHtml = ({ cells: [first = '', ...others], colour }: Row): Markup => {
-    const cell = (of: Line, index: number): Markup => {
-      const { title = '', isNumber } = columns[index + 1] ?? {};
-      return markup`<td role="cell" class="low${isNumber === true ? ' number' : ''}" data-label="${title}">${lineHtml(of, place)}</td>`;
-    };
-    return markup`<tr role="row"><th scope="row" role="rowheader">${swatch(colour)}${lineHtml(first, place)}</th>${others.map(cell)}</tr>`;
+function writerOf(place: HtmlPlace): HtmlWriter {
+  return {
+    line: (line) => lineHtml(line, place),
+    href: (path) => hrefOf(path, place),
+    nodeText: (name) => place.nodeText(name),
+    orderHref: place.orderHref,
   };
-  return dataTable('stack dense', caption, headers, rows.map(rowHtml));
 }
 
-function swatch(colour: string | undefined): Markup | undefined {
-  if (colour === undefined) return undefined;
-  return markup`<svg class="swatch" width="12" height="12" aria-hidden="true"><rect class="f-${colour}" width="12" height="12" rx="2"/></svg>`;
+function hrefOf(path: readonly string[], { root }: HtmlPlace): string {
+  return root + path.map((part) => encodeURIComponent(part.toWellFormed())).join('/');
 }
 
 function more(
   shownCount: number,
   { totalCount = shownCount, what = '' }: { readonly totalCount?: number; readonly what?: string },
+  href?: string,
 ): Markup | undefined {
   if (totalCount <= shownCount) return undefined;
-  return markup`<p class="more">and ${formatCount(totalCount - shownCount)} more ${what}</p>`;
+  const text = `and ${formatCount(totalCount - shownCount)} more ${what}`;
+  return markup`<p class="more">${href === undefined ? text : markup`<a href="${href}" data-key="more">${text}</a>`}</p>`;
 }
 
 function lineHtml(line: Line, place: HtmlPlace): MarkupContent {
@@ -120,13 +146,14 @@ function lineHtml(line: Line, place: HtmlPlace): MarkupContent {
 }
 
 function pieceHtml(piece: Piece, place: HtmlPlace): MarkupContent {
-  if (typeof piece === 'string') return piece;
+  if (typeof piece === 'string') return place.shortened(piece);
   if ('atMs' in piece) return timePart(piece.atMs);
   if ('word' in piece) return term(piece.word, piece.shown);
   if ('path' in piece) {
     const shown = typeof piece.shown === 'string' ? place.nodeText(piece.shown) : timePart(piece.shown.atMs);
     const query = piece.query === undefined ? '' : `?${new URLSearchParams(piece.query).toString()}`;
-    return markup`<a href="${place.root}${piece.path.map((part) => encodeURIComponent(part.toWellFormed())).join('/')}${query}">${shown}</a>`;
+    const section = piece.section === undefined ? '' : `#${piece.section}`;
+    return markup`<a href="${hrefOf(piece.path, place)}${query}${section}">${shown}</a>`;
   }
   if ('amount' in piece) return toned(exactHtml(piece), piece.tone);
   return toned(piece.isMuted === true ? markup`<span class="muted">${piece.text}</span>` : piece.text, piece.tone);
@@ -137,9 +164,4 @@ function exactHtml(piece: Extract<Piece, { readonly unit: unknown }>): MarkupCon
   const text = amountText(piece);
   const exact = piece.unit === 'bytes' && piece.amount !== undefined ? `${formatCount(piece.amount)} bytes` : text;
   return exact === text || Math.abs(piece.amount ?? 0) < 1024 ? text : markup`<span title="${exact}">${text}</span>`;
-}
-
-function toned(shown: MarkupContent, tone: 'ok' | 'unknown' | 'warning' | 'critical' = 'ok'): MarkupContent {
-  const name = toneClass(tone);
-  return name === '' ? shown : markup`<span class="${name}">${shown}</span>`;
 }

@@ -1,3 +1,4 @@
+import { truncate } from '../../lib/base/text.js';
 import { displayWidth, pad, painted, shorten, type Style, terminalText } from './terminal-text.js';
 
 export interface Column<Row> {
@@ -10,7 +11,7 @@ export interface Column<Row> {
   readonly minWidth?: number;
   /**
    * Left out, the highest first and of equals the last, before what has no rank is shortened: the next command needs those
-   * names whole. Where there is no room for whole names alone, rank 1, what the table is read for, stays beside shortened ones.
+   * names whole. Rank 1, what the table is read for, stays beside shortened ones: those of one long name leave the others whole.
    */
   readonly dropRank?: number;
   /** Of the cell, in a table with colours. */
@@ -29,6 +30,9 @@ interface FittedColumn {
 
 const gap = '  ';
 const keyRank = 1;
+
+/** Of a cell, since each row is as wide as the longest: names have 253 at most. */
+const maxCellLength = 1_000;
 
 /** Rows as lines of at most `width` columns, one line each. */
 export function renderTable<Row>(
@@ -52,13 +56,14 @@ export function renderTable<Row>(
   const all = columns.map((column) => fittedColumn(column, rows));
   const shown = columnsThatFit(all, width);
   const widths = shareWidth(shown, width);
+  const isTooWide = sum(widths) + gaps(shown) > width;
   const lineOf = (texts: readonly string[], styles: readonly (Style | undefined)[] = []): string => {
     const cells = texts.map((text, index) => {
       const columnWidth = widths[index] ?? 0;
       return pad(shorten(text, columnWidth), columnWidth, shown[index]?.align ?? 'left');
     });
     const line = cells.join(gap).trimEnd();
-    if (displayWidth(line) > width) return shorten(line, width);
+    if (isTooWide && displayWidth(line) > width) return shorten(line, width);
     return cells
       .map((cell, index) => styledCell(cell, styles[index]))
       .join(gap)
@@ -92,7 +97,7 @@ function styledCell(cell: string, style: Style | undefined): string {
 
 function fittedColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedColumn {
   const { header, text, align = 'left', minWidth = Infinity, dropRank = 0, style } = column;
-  const cells = rows.map((row) => terminalText(text(row)));
+  const cells = rows.map((row) => terminalText(truncate(text(row), maxCellLength)));
   const naturalWidth = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), header.length);
   const leastWidth = Math.min(naturalWidth, Math.max(minWidth, header.length));
   const styles = style === undefined ? [] : rows.map(style);
@@ -100,8 +105,6 @@ function fittedColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedCol
 }
 
 function columnsThatFit(columns: readonly FittedColumn[], width: number): readonly FittedColumn[] {
-  const names = columns.filter(({ dropRank }) => dropRank === 0);
-  if (totalWidth(names, wholeNames) <= width) return dropAbove(0, columns, { width, widthOf: wholeNames });
   const keys = dropAbove(keyRank, columns, { width, widthOf: wholeNames });
   return dropAbove(0, keys, { width, widthOf: shortNames });
 }

@@ -1,15 +1,16 @@
 import type { Node, Pod } from '../../cluster/kube/objects.js';
 import type { Scope } from '../../cluster/kube/scope.js';
+import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { noEvictionsSeen } from '../../facts/history/eviction-snapshot.js';
-import type { NodeMeasurements } from '../../facts/node/node-forecasts.js';
-import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot } from '../../facts/node/node-view.js';
+import type { LimitRatio } from '../../facts/node/limit-ratios.js';
+import type { AbsentNodeView, MeasuredNodeView } from '../../facts/node/node-view.js';
+import type { PodRecord } from '../../facts/node/pod-record.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { LastKnown, NodeFailure } from '../report/node-report.js';
 import type { SamplesOf } from '../report/verdict-report.js';
-import { SnapshotPods } from './snapshot-pods.js';
 
 /** A pod that the API server knows, with the workloads that it belongs to. */
 export interface KnownPod {
@@ -35,10 +36,16 @@ export interface ClusterReading {
   /** Of a node without data; undefined for one that never had any. */
   readonly lastKnownOf: (view: AbsentNodeView) => LastKnown | undefined;
   readonly samplesOf: SamplesOf;
-  /** Undefined before the first summary of the node. */
-  readonly limitMeasurementsOf: (nodeName: string) => Pick<NodeMeasurements, 'ofLimit'> | undefined;
-  /** Kept from one reading to the next where there are several. */
-  readonly podsOf: (snapshot: NodeSnapshot) => SnapshotPods;
+  /**
+   * Returns what was compared with a limit of a pod over about the last ten minutes, the oldest first. Empty for the limit of a pod
+   * as a whole. `fetchedAtMs`: of the last summary.
+   */
+  readonly limitSamplesOf: (
+    nodeName: string,
+    pod: PodRecord,
+    limit: LimitRatio,
+    fetchedAtMs: number,
+  ) => readonly UsageSample[];
   readonly apiServer: ApiServerState;
   /** Read by themselves: empty in a command's reading of nodes and pods. The newest first. */
   readonly evictions: readonly EvictionReport[];
@@ -56,14 +63,10 @@ export const noSnapshot: ClusterSnapshot = {
 };
 
 /** Of a process that has asked each kubelet once. */
-export const noHistory: Pick<
-  ClusterReading,
-  'lastKnownOf' | 'samplesOf' | 'limitMeasurementsOf' | 'podsOf' | 'apiServer'
-> = {
+export const noHistory: Pick<ClusterReading, 'lastKnownOf' | 'samplesOf' | 'limitSamplesOf' | 'apiServer'> = {
   lastKnownOf: () => undefined,
   samplesOf: () => [],
-  limitMeasurementsOf: () => undefined,
-  podsOf: (snapshot) => new SnapshotPods(snapshot),
+  limitSamplesOf: () => [],
   apiServer: { isAway: false, access: 'direct' },
 };
 

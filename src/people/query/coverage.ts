@@ -1,5 +1,5 @@
-import type { AbsenceReason } from '../../facts/node/node-view.js';
-import { getOrAdd } from '../../lib/base/maps.js';
+import type { AbsenceReason, NodeView } from '../../facts/node/node-view.js';
+import { groupBy } from '../../lib/base/maps.js';
 import { isAwaitedNode, nodeHint } from '../report/absence-hints.js';
 import type { ClusterReading } from './cluster-reading.js';
 
@@ -40,43 +40,33 @@ export interface CoverageGap {
 const exampleCount = 5;
 
 /** Takes all nodes at once: counts alone. */
-export function coverageOf({ scope, ttlMs, snapshot, failures, apiServer }: ClusterReading): Coverage {
-  const counts = { freshNodeCount: 0, staleNodeCount: 0, skippedNodeCount: 0 };
-  let oldestDataAgeMs: number | undefined;
-  const gaps = new Map<string, GapCounts>();
-  for (const view of snapshot.nodes) {
-    if (view.state !== 'absent') {
-      counts[view.state === 'fresh' ? 'freshNodeCount' : 'staleNodeCount'] += 1;
-      oldestDataAgeMs = Math.max(oldestDataAgeMs ?? 0, Math.round(view.ageMs));
-    } else if (view.reason === 'skipped') counts.skippedNodeCount += 1;
-    else {
-      const { nodeName, reason } = view;
-      const failure = failures.get(nodeName);
-      const isAwaited = isAwaitedNode(reason, failure);
-      const hint = nodeHint(reason, failure, apiServer);
-      const gap = getOrAdd(gaps, `${reason} ${hint}`, () => newGap({ reason, isAwaited, hint }));
-      gap.nodeCount += 1;
-      if (gap.exampleNodes.length < exampleCount) gap.exampleNodes.push(nodeName);
-      gap.message ??= failure?.message;
-    }
-  }
+export function coverageOf({ scope, ttlMs, snapshot: { nodes }, failures, apiServer }: ClusterReading): Coverage {
   const { shard, totalShards, nodeName: onlyNode } = scope;
+  const countOf = (state: NodeView['state']): number => nodes.filter((view) => view.state === state).length;
+  const ages = nodes.flatMap((view) => (view.state === 'absent' ? [] : [Math.round(view.ageMs)]));
+  const absent = nodes.filter((view) => view.state === 'absent');
+  const lacking = absent.filter(({ reason }) => reason !== 'skipped');
+  const gaps = groupBy(lacking, ({ nodeName, reason }) => {
+    return `${reason} ${nodeHint(reason, failures.get(nodeName), apiServer)}`;
+  });
   return {
     ...(totalShards > 1 ? { shard, totalShards } : {}),
     onlyNode,
-    ...counts,
-    oldestDataAgeMs,
+    freshNodeCount: countOf('fresh'),
+    staleNodeCount: countOf('stale'),
+    skippedNodeCount: absent.length - lacking.length,
+    oldestDataAgeMs: ages.length === 0 ? undefined : ages.reduce((a, b) => Math.max(a, b)),
     ttlMs,
-    absences: [...gaps.values()],
+    absences: Array.from(gaps.values(), ([{ nodeName, reason }, ...others]) => {
+      const names = [nodeName, ...others.map((other) => other.nodeName)];
+      return {
+        reason,
+        isAwaited: isAwaitedNode(reason, failures.get(nodeName)),
+        hint: nodeHint(reason, failures.get(nodeName), apiServer),
+        nodeCount: names.length,
+        exampleNodes: names.slice(0, exampleCount),
+        message: names.map((name) => failures.get(name)?.message).find((message) => message !== undefined),
+      };
+    }),
   };
-}
-
-interface GapCounts extends Pick<CoverageGap, 'reason' | 'isAwaited' | 'hint'> {
-  nodeCount: number;
-  readonly exampleNodes: string[];
-  message: string | undefined;
-}
-
-function newGap(of: Pick<CoverageGap, 'reason' | 'isAwaited' | 'hint'>): GapCounts {
-  return { ...of, nodeCount: 0, exampleNodes: [], message: undefined };
 }

@@ -3,20 +3,23 @@ import { workloadPath } from '../../facts/workload/workload.js';
 import { byNames } from '../../lib/base/ranking.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { workloadOf } from '../report/workload-report.js';
-import type { ListPage } from './list-page.js';
+import { firstOf, type ListPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** The newest first. */
 export function listEvictions(all: readonly EvictionReport[], query: ListQuery): ListPage<EvictionReport> {
-  const { offset, limit } = query;
-  const wanted = filteredEvictions(all, query);
-  return { items: wanted.slice(offset, offset + limit), totalCount: wanted.length, offset, limit };
+  return firstOf(filteredEvictions(all, query), query.limit);
 }
 
 /** All that the filters let through, in the order of the list. */
-export function filteredEvictions(all: readonly EvictionReport[], query: ListQuery): readonly EvictionReport[] {
+function filteredEvictions(all: readonly EvictionReport[], query: ListQuery): readonly EvictionReport[] {
   const wanted = all.filter((eviction) => isWanted(eviction, query));
-  return query.order === 'name' ? wanted.sort(byNames(({ namespace, pod }) => [namespace, pod])) : wanted;
+  return wanted.sort(evictionOrder(query.order));
+}
+
+export function evictionOrder(order: string): (a: EvictionReport, b: EvictionReport) => number {
+  if (order === 'name') return byNames(({ namespace, pod }) => [namespace, pod]);
+  return (a, b) => b.evictedAtMs - a.evictedAtMs;
 }
 
 function isWanted(eviction: EvictionReport, { search, namespace, node, workload, selector }: ListQuery): boolean {

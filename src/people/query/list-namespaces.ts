@@ -1,10 +1,14 @@
 import { isNearLimit } from '../../facts/node/standing.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { getOrAdd } from '../../lib/base/maps.js';
-import { largestFirst } from '../../lib/base/ranking.js';
+import { largestFirst, type Ranking } from '../../lib/base/ranking.js';
+import type { ShownEviction } from '../report/eviction-report.js';
+import type { PodReport } from '../report/pod-report.js';
+import type { WorkloadReport } from '../report/workload-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListItems, type ListPage, listPage } from './list-page.js';
+import { type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
+import { listedRecords } from './listed-pod.js';
 
 export interface NamespaceReport {
   readonly namespace: string;
@@ -21,6 +25,13 @@ export interface NamespaceReport {
   readonly isUnlisted: boolean;
 }
 
+export interface NamespaceObject {
+  readonly namespace: NamespaceReport;
+  readonly pods: ListPage<PodReport>;
+  readonly workloads: ListPage<WorkloadReport>;
+  readonly evictions: readonly ShownEviction[];
+}
+
 type NamespaceSums = { -readonly [K in keyof NamespaceReport]: NamespaceReport[K] };
 
 export async function listNamespaces(
@@ -31,27 +42,32 @@ export async function listNamespaces(
   const { order, search } = query;
   const list = {
     sources: await namespaceReports(reading, lane),
-    addItems: (items: ListItems<NamespaceReport>, of: NamespaceReport) => {
+    addItems: (items: Ranking<NamespaceReport>, of: NamespaceReport) => {
       if (matchesSearch(search, of.namespace)) items.add(of);
     },
-    compare: largestFirst<NamespaceReport>(
-      (of) => ranks[order]?.(of),
-      ({ namespace }) => [namespace],
-    ),
+    compare: namespaceOrder(order),
     reportOf: (of: NamespaceReport) => of,
   };
   return listPage(list, query, lane);
 }
 
+export function namespaceOrder(order: string): (a: NamespaceReport, b: NamespaceReport) => number {
+  return largestFirst(
+    (of) => ranks[order]?.(of),
+    ({ namespace }) => [namespace],
+  );
+}
+
 const ranks: Readonly<Record<string, (of: NamespaceReport) => number | undefined>> = {
   used: ({ usedBytes }) => usedBytes,
   pods: ({ measuredPodCount, unmeasuredPodCount }) => measuredPodCount + unmeasuredPodCount,
-  name: () => undefined,
+  near: ({ nearLimitPodCount }) => nearLimitPodCount,
+  evictions: ({ evictionCount }) => evictionCount,
 };
 
 /** Of each namespace with pods or evictions, and of those whose pods cannot be listed. */
 export async function namespaceReports(
-  { snapshot, evictions, podsOf }: ClusterReading,
+  { snapshot, evictions }: ClusterReading,
   lane: Lane,
 ): Promise<readonly NamespaceReport[]> {
   const all = new Map<string, NamespaceSums>();
@@ -59,7 +75,7 @@ export async function namespaceReports(
   await lane.each(snapshot.nodes, (view) => {
     for (const { pod } of view.unmeasured) of(pod.namespace).unmeasuredPodCount += 1;
     if (view.state === 'absent') return;
-    for (const pod of podsOf(view.snapshot).all) {
+    for (const pod of listedRecords(view.snapshot)) {
       const { summary } = pod;
       const sums = of(summary.namespace);
       if (summary.usedBytes !== undefined) sums.measuredPodCount += 1;

@@ -1,21 +1,20 @@
 import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
-import { type NodeStanding, nodeStanding, nodeUrgency } from '../../facts/node/node-standing.js';
+import { filesystemOwners } from '../../facts/node/filesystem-owners.js';
+import { type NodeStanding, nodeUrgency } from '../../facts/node/node-standing.js';
 import { isKnownThreshold } from '../../facts/node/node-thresholds.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
 import type { Lane } from '../../lib/base/lane.js';
-import { largestFirst, naturalNames } from '../../lib/base/ranking.js';
+import { largestFirst, naturalNames, type Ranking } from '../../lib/base/ranking.js';
 import { formatForecast } from '../../lib/base/units.js';
 import { enforcementKinds } from '../report/enforcement-report.js';
-import { fullestRatio } from '../report/filesystem-report.js';
-import { type NodeCondition, nodeCondition } from '../report/node-condition.js';
-import type { LastKnown } from '../report/node-report.js';
-import type { PodSource } from '../report/pod-report.js';
-import { type NodePressureReport, type PressedNode, pressedNode, pressureReport } from '../report/pressure-report.js';
-import { type RankedNodeReport, rankedNodeReport } from '../report/ranked-nodes.js';
+import { podBytes } from '../report/filesystem-report.js';
+import type { NodeCondition } from '../report/node-condition.js';
+import { type ListedNode, listedNode, nodeReport, type RankedNodeReport } from '../report/node-report.js';
+import { type NodePressureReport, pressureReport } from '../report/pressure-report.js';
 import { signalAmount } from '../report/signal-report.js';
 import { type VerdictOf, verdicts } from '../report/verdict-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListItems, type ListPage, listPage } from './list-page.js';
+import { type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** A node, and how near it is to evicting pods. */
@@ -39,12 +38,11 @@ interface NodeThresholdReport {
   readonly timeToEvictionMs?: number | undefined;
 }
 
-interface ListedNode {
-  readonly view: NodeView;
-  readonly lastKnown: LastKnown | undefined;
-  /** Undefined where nothing is known of it. */
-  readonly standing: NodeStanding | undefined;
-  readonly pressed: PressedNode | undefined;
+/** A node as it is compared with the others. */
+interface ComparedNode {
+  readonly node: ListedNode;
+  readonly names: readonly string[];
+  readonly rank: number;
 }
 
 /** Nodes that evict pods first, then those that have no space and evict none, those without data, those that are close to evicting, and the fullest. */
@@ -57,83 +55,83 @@ export async function listNodes(
   const verdictOf = verdicts(reading);
   const list = {
     sources: reading.snapshot.nodes,
-    addItems: (items: ListItems<ListedNode>, view: NodeView) => {
+    addItems: (items: Ranking<ComparedNode>, view: NodeView) => {
       if (!matchesSearch(search, view.nodeName)) return;
-      const node = listedNode(view, reading);
-      if (meetsCondition(node, query)) items.add(node);
+      const node = nodeOf(view, reading);
+      if (!meetsCondition(node, query)) return;
+      items.add({ node, names: naturalNames(view.nodeName), rank: ranks[order]?.(node) ?? -Infinity });
     },
-    compare: largestFirst<ListedNode>(
-      (node) => ranks[order]?.(node),
-      ({ view }) => naturalNames(view.nodeName),
+    compare: largestFirst<ComparedNode>(
+      ({ rank }) => rank,
+      ({ names }) => names,
     ),
-    reportOf: (node: ListedNode) => listedNodeReport(node, reading, verdictOf),
+    ranksOf: ({ rank }: ComparedNode) => [rank],
+    reportOf: ({ node }: ComparedNode) => listedNodeReport(node, reading, verdictOf),
   };
   return listPage(list, query, lane);
 }
 
 /** The report of one node as lists have it. */
 export function nodeReportOf(view: NodeView, reading: ClusterReading): ListedNodeReport {
-  return listedNodeReport(listedNode(view, reading), reading, verdicts(reading));
+  return listedNodeReport(nodeOf(view, reading), reading, verdicts(reading));
 }
 
-function listedNode(view: NodeView, reading: ClusterReading): ListedNode {
-  const lastKnown = view.state === 'absent' ? reading.lastKnownOf(view) : undefined;
-  const source: PodSource | undefined =
-    view.state === 'absent' ? lastKnown && { ...view, ageMs: lastKnown.ageMs } : view;
-  const snapshot = view.state === 'absent' ? lastKnown?.snapshot : view.snapshot;
-  if (source === undefined || snapshot === undefined)
-    return { view, lastKnown, standing: undefined, pressed: undefined };
-  const standing = nodeStanding(source, snapshot);
-  return { view, lastKnown, standing, pressed: pressedNode(source, snapshot, standing) };
+function nodeOf(view: NodeView, { failures, lastKnownOf }: ClusterReading): ListedNode {
+  const lastKnown = view.state === 'absent' ? lastKnownOf(view) : undefined;
+  return listedNode(view, { lastKnown, failure: failures.get(view.nodeName) });
 }
 
 const ranks: Readonly<Record<string, (node: ListedNode) => number | undefined>> = {
   urgency: urgencyOf,
-  used: ({ view, lastKnown }) => snapshotOf(view, lastKnown)?.summary.nodefs?.usedBytes,
-  full: ({ view, lastKnown }) => fullOf(view, lastKnown),
-  name: () => undefined,
+  used: ({ snapshot }) => snapshot?.summary.nodefs?.usedBytes,
+  full: ({ fullRatio }) => fullRatio,
+  headroom: (node) => {
+    const headroom = headroomOf(node);
+    return headroom === undefined ? undefined : -headroom;
+  },
+  time: (node) => {
+    const { timeMs } = node.standing ?? {};
+    if ((headroomOf(node) ?? 0) < 0) return 0;
+    return timeMs === undefined ? undefined : -timeMs;
+  },
+  pods: ({ snapshot }) => snapshot && podsBytes(snapshot),
 };
 
-function snapshotOf(view: NodeView, lastKnown: LastKnown | undefined): NodeSnapshot | undefined {
-  return view.state === 'absent' ? lastKnown?.snapshot : view.snapshot;
+/** What was last known of a node without data is a guess. */
+function headroomOf({ view, standing }: ListedNode): number | undefined {
+  return view.state === 'absent' || !isKnownThreshold(standing?.nearest) ? undefined : standing.nearest.headroom;
 }
 
-function fullOf(view: NodeView, lastKnown: LastKnown | undefined): number | undefined {
-  const snapshot = snapshotOf(view, lastKnown);
-  return snapshot && fullestRatio(snapshot);
+/** Returns what pods have of its filesystems; of a node whose disks are not its own, their totals. */
+function podsBytes(snapshot: NodeSnapshot): number {
+  const owned = filesystemOwners(snapshot).flatMap(({ podsUsedBytes }) => podsUsedBytes ?? []);
+  return owned.length === 0 ? podBytes(snapshot.pods).usedBytes : owned.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-function urgencyOf({ view, lastKnown, pressed }: ListedNode): number | undefined {
-  return nodeUrgency(view, pressed, fullOf(view, lastKnown));
+function urgencyOf({ view, pressed, fullRatio }: ListedNode): number | undefined {
+  return nodeUrgency(view, pressed, fullRatio);
 }
 
-function meetsCondition({ view, pressed }: ListedNode, { only }: ListQuery): boolean {
+function meetsCondition({ view, pressed, condition }: ListedNode, { only }: ListQuery): boolean {
   switch (only) {
     case undefined:
       return true;
     case 'near':
       return pressed !== undefined || view.node?.diskPressure === true;
     case 'unknown':
-      return view.state !== 'fresh' || nodeCondition(view, pressed, undefined) === 'unknown';
+      return view.state !== 'fresh' || condition === 'unknown';
     case 'unenforced':
       return unenforcedOn(view) !== undefined || enforcementKinds(view).length > 0;
   }
 }
 
-function listedNodeReport(
-  node: ListedNode,
-  { failures, apiServer }: ClusterReading,
-  verdictOf: VerdictOf,
-): ListedNodeReport {
-  const { view, lastKnown, pressed, standing } = node;
-  const failureOf = (name: string) => failures.get(name);
-  const report = rankedNodeReport(view, lastKnown, { failureOf, apiServer, verdictOf });
+function listedNodeReport(node: ListedNode, { apiServer }: ClusterReading, verdictOf: VerdictOf): ListedNodeReport {
   return {
-    ...report,
-    condition: nodeCondition(view, pressed, failureOf(view.nodeName)),
+    ...nodeReport(node, { apiServer, verdictOf }),
+    condition: node.condition,
     urgency: urgencyOf(node),
-    threshold: thresholdReport(standing),
-    pressure: pressed && pressureReport(pressed, verdictOf),
+    threshold: thresholdReport(node.standing),
+    pressure: node.pressed && pressureReport(node.pressed, verdictOf),
   };
 }
 

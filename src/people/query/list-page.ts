@@ -1,155 +1,90 @@
 import type { Lane } from '../../lib/base/lane.js';
-import type { ListQuery } from './list-query.js';
-import { firstItems, sortedPart } from './sorted-part.js';
+import { byNames, naturalNames, type Ranked, Ranking } from '../../lib/base/ranking.js';
+import type { ListKind, ListQuery } from './list-query.js';
 
-/** A part of a list. */
-export interface ListPage<T> {
-  readonly items: readonly T[];
-  /** Items of the whole list. */
-  readonly totalCount: number;
-  /** Items before the first one here. */
-  readonly offset: number;
+/** The first items of a list. */
+export interface ListPage<T> extends Ranked<T> {
+  /** Items at most. */
   readonly limit: number;
+  /** All items of the list are here. */
+  readonly isComplete: boolean;
+  /**
+   * What each item here is sorted by, the larger first, of equal ones by the next value; then by names. What is not known has the least
+   * number. Absent where the items show all that they are sorted by.
+   */
+  readonly ranks?: readonly (readonly number[])[] | undefined;
 }
-
-type PageQuery = Pick<ListQuery, 'offset' | 'limit'>;
 
 /** What a list is made of, such as nodes and their pods. */
 export interface ListSources<Source, Item, Report> {
   readonly sources: readonly Source[];
-  /** Adds the items of one source. Called more than once for those of a long list. */
-  readonly addItems: (items: ListItems<Item>, source: Source) => void;
+  /** Adds the items of one source. */
+  readonly addItems: (items: Ranking<Item>, source: Source) => void;
   readonly compare: (a: Item, b: Item) => number;
   readonly reportOf: (item: Item) => Report;
+  /** What `compare` goes by before it compares names, where reports do not show it. */
+  readonly ranksOf?: (item: Item) => readonly number[];
 }
 
-/** Up to here, the first items of twice as many are found within a slice of time. */
-const maxHeldCount = 2_000;
-/** With the items of so many, the place of any item is known to a few hundredths of the list. */
-const sampledSourceCount = 256;
-const leastStep = 4;
-const marginOfSample = 1 / 12;
-
-/** Where a page is expected: not before `first`, and before `last`. Undefined: as far as the list goes. */
-export interface ItemRange<Item> {
-  readonly first?: Item | undefined;
-  readonly last?: Item | undefined;
-}
-
-/** Returns a page of the sorted list. Of a page far from the beginning, it holds those items alone that a sample expects near it. */
+/** Returns the first items in the order of the list. Yields to the event loop between sources and between reports. */
 export async function listPage<Source, Item, Report>(
-  list: ListSources<Source, Item, Report>,
-  query: PageQuery,
+  { sources, addItems, compare, reportOf, ranksOf }: ListSources<Source, Item, Report>,
+  { limit }: Pick<ListQuery, 'limit'>,
   lane: Lane,
 ): Promise<ListPage<Report>> {
-  const addTo = async (items: ListItems<Item>, sources: readonly Source[]): Promise<ListItems<Item>> => {
-    await lane.each(sources, (source) => {
-      list.addItems(items, source);
-    });
-    return items;
-  };
-  const { compare, sources } = list;
-  const wantedCount = query.offset + query.limit;
-  const step = wantedCount <= maxHeldCount ? 1 : Math.floor(sources.length / sampledSourceCount);
-  if (step >= leastStep) {
-    const sampled = sources.filter((_, index) => index % step === 0);
-    const sample = await addTo(new ListItems(query, compare), sampled);
-    const range = await sample.rangeOf(sampled.length / sources.length, lane);
-    const items = await addTo(new ListItems(query, compare, range), sources);
-    if (items.hasPage) return items.page(list.reportOf, lane);
-  }
-  const items = await addTo(new ListItems(query, compare), sources);
-  return items.page(list.reportOf, lane);
+  const ranking = new Ranking(limit, compare);
+  await lane.each(sources, (source) => {
+    addItems(ranking, source);
+  });
+  const first = await lane.run(() => ranking.top());
+  const items: Report[] = [];
+  await lane.each(first, (item) => items.push(reportOf(item)));
+  const ranks = ranksOf && first.map((item) => ranksOf(item).map(finite));
+  return { ...firstOf(items, limit, ranking.addedCount), ...(ranks === undefined ? {} : { ranks }) };
 }
 
-/**
- * The items of a list in an order, of which one page is wanted. Holds no more than twice as many as end with that page; for a page far
- * from the beginning, those of a range, or all of them.
- */
-export class ListItems<Item> {
-  readonly #query;
-  readonly #compare: (a: Item, b: Item) => number;
-  /** As many as end with the page. */
-  readonly #wantedCount: number;
-  readonly #first: Item | undefined;
-  #items: Item[] = [];
-  #addedCount = 0;
-  /** Before the first one of the range. */
-  #earlierCount = 0;
-  /** None from here on is held: the last of the wanted items so far, once there are twice as many, or that of the range. */
-  #last: Item | undefined;
+/** Returns the first of items that are in their order. `totalCount`: of the whole list, where it has others. */
+export function firstOf<T>(sorted: readonly T[], limit: number, totalCount = sorted.length): ListPage<T> {
+  const items = sorted.slice(0, limit);
+  return { items, totalCount, limit, isComplete: items.length === totalCount };
+}
 
-  constructor(query: PageQuery, compare: (a: Item, b: Item) => number, { first, last }: ItemRange<Item> = {}) {
-    this.#query = query;
-    this.#compare = compare;
-    this.#wantedCount = query.offset + query.limit;
-    this.#first = first;
-    this.#last = last;
-  }
+/** In JSON there is no other number. */
+function finite(rank: number): number {
+  return Math.min(Math.max(rank, -Number.MAX_VALUE), Number.MAX_VALUE);
+}
 
-  add(item: Item): void {
-    if (this.isBehind(item)) this.addBehind(1);
-    else if (this.#first !== undefined && this.#compare(item, this.#first) < 0) this.addBefore(1);
-    else this.#hold(item);
-  }
+/** What items of lists that have ranks are called, as far as they have it. */
+interface ItemNames {
+  readonly namespace?: string;
+  readonly pod?: string;
+  readonly container?: string;
+  readonly volume?: string;
+  readonly node?: string | undefined;
+}
 
-  #hold(item: Item): void {
-    this.#addedCount += 1;
-    this.#items.push(item);
-    if (this.#wantedCount <= maxHeldCount && this.#items.length >= 2 * this.#wantedCount) this.#truncate();
-  }
+/** Returns the items of several lists in the order that each of them is in. */
+export function mergedByRank<T>(
+  lists: readonly Pick<ListPage<T>, 'items' | 'ranks'>[],
+  kind: ListKind,
+  order: string,
+): readonly T[] {
+  const all = lists.flatMap(({ items, ranks }) => items.map((item, index) => ({ item, ranks: ranks?.[index] ?? [] })));
+  const byName = byNames<{ readonly item: T }>(({ item }) =>
+    namesOf(item as ItemNames, kind === 'nodes' || order === 'node'),
+  );
+  return all.toSorted((a, b) => compareRanks(a.ranks, b.ranks) || byName(a, b)).map(({ item }) => item);
+}
 
-  /** Returns whether the page is known to end before the item, and so before those that come after it. */
-  isBehind(item: Item): boolean {
-    return this.#last !== undefined && this.#compare(this.#last, item) <= 0;
-  }
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((rank, at) => rank !== b[at]);
+  return index < 0 ? 0 : (b[index] ?? 0) - (a[index] ?? 0);
+}
 
-  /** Adds items that are {@link isBehind}. */
-  addBehind(count: number): void {
-    this.#addedCount += count;
-  }
-
-  /** Where the page is expected: what is known so far. */
-  get range(): ItemRange<Item> {
-    return { first: this.#first, last: this.#last };
-  }
-
-  /** Adds items that come before the first one of the range. */
-  addBefore(count: number): void {
-    this.#addedCount += count;
-    this.#earlierCount += count;
-  }
-
-  /** False when the page is not all within the range. */
-  get hasPage(): boolean {
-    const heldEnd = this.#earlierCount + this.#items.length;
-    return this.#earlierCount <= this.#query.offset && Math.min(this.#wantedCount, this.#addedCount) <= heldEnd;
-  }
-
-  async page<Report>(reportOf: (item: Item) => Report, lane: Lane): Promise<ListPage<Report>> {
-    const { offset, limit } = this.#query;
-    const from = offset - this.#earlierCount;
-    const shown = await sortedPart(this.#items, { from, to: from + limit }, this.#compare, lane);
-    const items: Report[] = [];
-    await lane.each(shown, (item) => items.push(reportOf(item)));
-    return { items, totalCount: this.#addedCount, offset, limit };
-  }
-
-  /** Where the page is expected in a list of which all items have been added that are in a `share` of it. */
-  async rangeOf(share: number, lane: Lane): Promise<ItemRange<Item>> {
-    const margin = this.#items.length * marginOfSample;
-    const at = async (position: number): Promise<Item | undefined> => {
-      const from = Math.floor(position);
-      return from < 0 ? undefined : (await sortedPart(this.#items, { from, to: from + 1 }, this.#compare, lane))[0];
-    };
-    return {
-      first: await at(Math.min(this.#query.offset * share, this.#items.length) - margin),
-      last: await at(this.#wantedCount * share + margin),
-    };
-  }
-
-  #truncate(): void {
-    this.#items = firstItems(this.#items, this.#wantedCount, this.#compare);
-    this.#last = this.#items.reduce((last, item) => (this.#compare(last, item) < 0 ? item : last));
-  }
+function namesOf(
+  { namespace = '', pod = '', container, volume = '', node = '' }: ItemNames,
+  isByNode: boolean,
+): readonly string[] {
+  const names = [namespace, pod, container ?? volume];
+  return isByNode ? [...naturalNames(node), ...names] : [...names, node];
 }

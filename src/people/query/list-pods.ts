@@ -1,47 +1,38 @@
 import { hasLimits, isActive } from '../../facts/node/limits.js';
-import type { BoundPod } from '../../facts/node/node-objects.js';
 import { type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
-import { deriveMeasured, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
+import { type BoundPod, deriveMeasured, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
 import { isNearLimit } from '../../facts/node/standing.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
+import { naturalName, type Ranking } from '../../lib/base/ranking.js';
 import { limitFacts, measuredPodReport, type PodReport } from '../report/pod-report.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { belongsTo, isOfQuery, matchesPod } from './list-filter.js';
-import { type ListItems, type ListPage, listPage } from './list-page.js';
+import { type ListPage, listPage } from './list-page.js';
 import type { Condition, ListQuery } from './list-query.js';
-import type { ListedPod, NamespacedName, PodData } from './listed-pod.js';
+import { type ListedPod, listedRecords, type NamespacedName, type NodeOfPods, type PodData } from './listed-pod.js';
 import { knownPodState } from './pod-explanation.js';
-import { earliestPod, podOrder, rankOf } from './pod-order.js';
+import { podOrder, podRanks, rankOf } from './pod-order.js';
 
 /** The pods that are near a limit first, then the largest; those without a total last. Yields to the event loop between nodes. */
 export async function listPods(reading: ClusterReading, query: ListQuery, lane: Lane): Promise<ListPage<PodReport>> {
   const { order } = query;
-  const isEachWanted = !hasPodFilters(query);
-  const addItems = (items: ListItems<ListedPod>, view: NodeView): void => {
-    const data = podData(view, reading);
-    const of = { view, data };
+  const addItems = (items: Ranking<ListedPod>, view: NodeView): void => {
+    const of = nodeOfPods(view, reading, order);
+    const { data } = of;
     const add = (record: PodRecord | undefined, bound: BoundPod | undefined, names: NamespacedName): void => {
-      const pod: ListedPod = { of, record, bound, names, rank: -1 };
+      const pod: ListedPod = { of, record, bound, names, rank: -Infinity };
       if (!isWanted(pod, query)) return;
-      pod.rank = rankOf(record, order, data?.source);
+      pod.rank = rankOf(pod, order, data?.source);
       items.add(pod);
     };
     for (const bound of unmeasuredPods(view, data)) add(undefined, bound, bound.pod);
-    const matchCount = data?.pods.matchCount(query.search) ?? 0;
-    if (data === undefined || matchCount === 0) return;
-    const earliest = isEachWanted ? earliestPod({ view, data }, order) : undefined;
-    if (earliest !== undefined && items.isBehind(earliest)) items.addBehind(matchCount);
-    else for (const record of data.pods.all) add(record, record.bound, record.summary);
+    for (const record of data?.records ?? []) add(record, record.bound, record.summary);
   };
   const compare = podOrder(order);
   const sources = nodesOf(reading, query);
-  return listPage({ sources, addItems, compare, reportOf: (pod) => reportOf(pod, reading) }, query, lane);
-}
-
-/** Whether more than names is asked of each pod. */
-function hasPodFilters({ namespace, workload, selector, only, rule }: ListQuery): boolean {
-  return [namespace, workload, only, rule].some((filter) => filter !== undefined) || selector.length > 0;
+  const ranksOf = (pod: ListedPod) => podRanks(pod, order);
+  return listPage({ sources, addItems, compare, ranksOf, reportOf: (pod) => reportOf(pod, reading) }, query, lane);
 }
 
 /** The same reading without the nodes that have no pod of the workload: several lists of its pods then cost as much as one. */
@@ -60,23 +51,23 @@ function nodesOf({ snapshot }: ClusterReading, { node }: ListQuery): readonly No
   return node === undefined ? snapshot.nodes : snapshot.nodes.filter(({ nodeName }) => nodeName === node);
 }
 
+function nodeOfPods(view: NodeView, reading: ClusterReading, order: string): NodeOfPods {
+  return { view, data: podData(view, reading), sortName: order === 'node' ? naturalName(view.nodeName) : '' };
+}
+
 function podData(view: NodeView, reading: ClusterReading): PodData | undefined {
-  if (view.state !== 'absent') return { snapshot: view.snapshot, pods: reading.podsOf(view.snapshot), source: view };
-  const last = reading.lastKnownOf(view);
-  return (
-    last && {
-      snapshot: last.snapshot,
-      pods: reading.podsOf(last.snapshot),
-      source: { ...view, ageMs: last.ageMs },
-    }
-  );
+  const last = view.state === 'absent' ? reading.lastKnownOf(view) : view;
+  if (last === undefined) return undefined;
+  const { snapshot, ageMs } = last;
+  return { snapshot, records: listedRecords(snapshot), source: { ...view, ageMs } };
 }
 
 /** Those that have ended are no longer on the node. */
 function unmeasuredPods({ objects, unmeasured }: NodeView, data: PodData | undefined): readonly BoundPod[] {
   const bound = objects?.pods ?? unmeasured;
   if (bound.length === 0) return [];
-  return data === undefined ? bound.filter(({ pod }) => isActive(pod)) : data.pods.othersOf(bound);
+  const listed = new Set(data?.records.map((record) => record.bound?.pod.uid));
+  return bound.filter(({ pod }) => isActive(pod) && !listed.has(pod.uid));
 }
 
 function isWanted(pod: ListedPod, query: ListQuery): boolean {

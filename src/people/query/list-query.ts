@@ -1,9 +1,9 @@
 import type { LabelSelector } from '../../cluster/kube/selector.js';
 import { parseSelector } from '../../cluster/kube/selector-parser.js';
 import type { listKinds } from '../../config/served-paths.js';
-import { didYouMean } from '../../config/suggestion.js';
 import { limitRules } from '../../facts/node/limit-ratios.js';
 import { UserError } from '../../lib/base/errors.js';
+import { didYouMean } from '../../lib/base/suggestion.js';
 import { truncate } from '../../lib/base/text.js';
 
 /** What there are lists of. */
@@ -16,22 +16,20 @@ export type Condition = (typeof conditions)[number];
 /** Orders of each list; the first one is the default. */
 export const ordersOf = {
   problems: ['urgency'],
-  nodes: ['urgency', 'used', 'full', 'name'],
-  pods: ['urgency', 'used', 'ratio', 'name'],
+  nodes: ['urgency', 'used', 'full', 'headroom', 'time', 'pods', 'name'],
+  pods: ['urgency', 'used', 'ratio', 'time', 'request', 'node', 'name'],
   containers: ['used', 'ratio', 'name'],
   volumes: ['used', 'ratio', 'name'],
-  workloads: ['used', 'largest', 'pods', 'name'],
-  namespaces: ['used', 'pods', 'name'],
+  workloads: ['used', 'largest', 'pods', 'limit', 'name'],
+  namespaces: ['used', 'pods', 'near', 'evictions', 'name'],
   evictions: ['newest', 'name'],
 } as const satisfies Readonly<Record<ListKind, readonly string[]>>;
 
 export const maxLimit = 1_000;
 const defaultLimit = 50;
-/** More than any list has. */
-export const maxOffset = 1_000_000;
 const maxTextLength = 253;
 
-/** Which part of a list is shown. */
+/** Which items of a list are shown. */
 export interface ListQuery {
   /** In lower case. Each occurs in what names an item. */
   readonly search: readonly string[];
@@ -44,10 +42,11 @@ export interface ListQuery {
   /** Of the limit that a pod is nearest to. */
   readonly rule: (typeof limitRules)[number] | undefined;
   readonly only: Condition | undefined;
+  /** Volumes that are a part of what their pods use, and no others. */
+  readonly isCountedOnly: boolean;
   readonly order: string;
   /** The parameters as they were given, without empty ones. */
   readonly given: Readonly<Record<string, string>>;
-  readonly offset: number;
   readonly limit: number;
 }
 
@@ -99,12 +98,17 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
     values: conditions,
     schema: { type: 'string' },
   },
-  order: { help: 'By what the items are sorted.', schema: { type: 'string' } },
-  offset: {
-    help: 'Items before the first one that is shown.',
-    schema: { type: 'integer', minimum: 0, maximum: maxOffset, default: 0 },
+  counted: {
+    help: 'yes: only those that are a part of what their pods use.',
+    kinds: ['volumes'],
+    values: ['yes'],
+    schema: { type: 'string' },
   },
-  limit: { help: 'Items at most.', schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit } },
+  order: { help: 'By what the items are sorted.', schema: { type: 'string' } },
+  limit: {
+    help: 'Items at most: the first of the order.',
+    schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
+  },
 };
 
 /** Returns the names of the parameters that the list has. */
@@ -135,8 +139,8 @@ export function parseListQuery(
     selector: parseSelector(read('selector') ?? ''),
     rule: among('rule', read('rule'), limitRules),
     only: among('only', read('only'), conditions),
+    isCountedOnly: among('counted', read('counted'), ['yes']) !== undefined,
     order: among('order', read('order'), ordersOf[kind]) ?? ordersOf[kind][0],
-    offset: integer('offset', read('offset'), { min: 0, max: maxOffset }) ?? 0,
     limit: integer('limit', read('limit'), { min: 1, max: maxLimit }) ?? defaultLimit,
   };
 }

@@ -2,10 +2,10 @@ import { matchesSelector } from '../../cluster/kube/selector.js';
 import { workloadKey, workloadPath } from '../../facts/workload/workload.js';
 import type { WorkloadSnapshot } from '../../facts/workload/workload-partial.js';
 import type { Lane } from '../../lib/base/lane.js';
-import { largestFirst } from '../../lib/base/ranking.js';
+import { largestFirst, type Ranking } from '../../lib/base/ranking.js';
 import { type WorkloadReport, workloadReport } from '../report/workload-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { type ListItems, type ListPage, listPage } from './list-page.js';
+import { type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
 /**
@@ -21,17 +21,14 @@ export async function listWorkloads(
   const keys = query.selector.length === 0 ? undefined : await keysOfPods(reading, query, lane);
   const list = {
     sources: reading.snapshot.workloads,
-    addItems: (items: ListItems<WorkloadSnapshot>, found: WorkloadSnapshot) => {
+    addItems: (items: Ranking<WorkloadReport>, found: WorkloadSnapshot) => {
       const { workload } = found;
       const isInNamespace = namespace === undefined || ['', namespace].includes(workload.namespace);
       if (!isInNamespace || (keys !== undefined && !keys.has(workloadKey(workload)))) return;
-      if (search.length === 0 || matchesSearch(search, workloadPath(workload))) items.add(found);
+      if (search.length === 0 || matchesSearch(search, workloadPath(workload))) items.add(workloadReport(found));
     },
-    compare: largestFirst<WorkloadSnapshot>(
-      (workload) => ranks[order]?.(workload),
-      ({ workload }) => [workload.namespace, workload.name, workload.type],
-    ),
-    reportOf: workloadReport,
+    compare: workloadOrder(order),
+    reportOf: (of: WorkloadReport) => of,
   };
   return listPage(list, query, lane);
 }
@@ -50,9 +47,16 @@ async function keysOfPods(
   return keys;
 }
 
-const ranks: Readonly<Record<string, (workload: WorkloadSnapshot) => number | undefined>> = {
-  used: ({ usage }) => usage?.usedBytes,
-  largest: ({ usage }) => usage?.podMaxUsedBytes,
-  pods: ({ expectedPods }) => expectedPods,
-  name: () => undefined,
+export function workloadOrder(order: string): (a: WorkloadReport, b: WorkloadReport) => number {
+  return largestFirst(
+    (of) => ranks[order]?.(of),
+    ({ workloadNamespace, workload, workloadType }) => [workloadNamespace, workload, workloadType],
+  );
+}
+
+const ranks: Readonly<Record<string, (of: WorkloadReport) => number | undefined>> = {
+  used: ({ usedBytes }) => usedBytes,
+  largest: ({ podMaxUsedBytes }) => podMaxUsedBytes,
+  pods: ({ expectedPodCount }) => expectedPodCount,
+  limit: ({ limitBytes }) => limitBytes,
 };

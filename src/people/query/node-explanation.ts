@@ -1,31 +1,24 @@
 import type { Node } from '../../cluster/kube/objects.js';
 import type { PodSummary } from '../../cluster/kubelet/summary.js';
-import { podGraceMs } from '../../facts/node/node-coverage.js';
 import { type NodeImages, nodeImages, unusedImages } from '../../facts/node/node-images.js';
 import { type StorageLayout, storageLayout } from '../../facts/node/node-layout.js';
 import type { NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import { findingKinds } from '../../facts/node/pod-findings.js';
+import { podGraceMs } from '../../facts/node/young-pods.js';
 import { type DiskReport, diskReports } from '../report/disk-report.js';
 import type { ShownEviction } from '../report/eviction-report.js';
-import { podBytes } from '../report/filesystem-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
-import { type NodeReport, nodeReport } from '../report/node-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import { type SignalReport, signalReports } from '../report/signal-report.js';
-import { type VerdictReport, verdicts } from '../report/verdict-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import type { ListedNodeReport } from './list-nodes.js';
+import { type ListedNodeReport, nodeReportOf } from './list-nodes.js';
 import type { ListPage } from './list-page.js';
 
-/** Who fills a node's disks and whom its kubelet would evict first: plain data with exact numbers. */
-export type NodeExplanation = NodeReport &
-  ObjectFacts &
-  EvictionFacts & {
-    /** What fills its disk; absent of a node that is not close to evicting pods. */
-    readonly verdict?: VerdictReport | undefined;
-    /** What is wrong with the settings of its pods, by kind. */
-    readonly findings: readonly FindingReport[];
-  };
+/** What is known of one node besides what lists have of it: plain data with exact numbers. */
+interface NodeExplanation extends ObjectFacts, EvictionFacts {
+  /** What is wrong with the settings of its pods, by kind. */
+  readonly findings: readonly FindingReport[];
+}
 
 export interface NodeObject {
   readonly node: ListedNodeReport & NodeExplanation;
@@ -40,17 +33,16 @@ export type MeasuredShownNode = Exclude<ShownNode, { readonly state: 'absent' }>
 export type AbsentShownNode = Exclude<ShownNode, MeasuredShownNode>;
 
 /** Undefined when there is no such node in scope. */
-export function nodeExplanation(reading: ClusterReading, name: string): NodeExplanation | undefined {
+export function nodeExplanation(reading: ClusterReading, name: string): ShownNode | undefined {
   const state = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
   if (state === undefined) return undefined;
   const snapshot = state.state === 'absent' ? undefined : state.snapshot;
   const node = snapshot?.node ?? reading.knownNodes.find((known) => known.name === name);
   return {
-    verdict: verdicts(reading)({ ...state, node }, snapshot && { ...snapshot, unreadPodCount: unreadPods(snapshot) }),
-    ...nodeReport(state, podBytes(snapshot?.pods ?? []), reading.failures.get(name)),
     ...objectFacts(node, snapshot),
     ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot)),
     findings: findingsOf(state, reading),
+    ...nodeReportOf(state, reading),
   };
 }
 

@@ -3,12 +3,12 @@ import { identityOf, isSamePod } from '../../cluster/kube/pod-identity.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { explainPod, type PodBreakdown } from '../../facts/node/breakdown.js';
 import { isActive } from '../../facts/node/limits.js';
-import { podGraceMs } from '../../facts/node/node-coverage.js';
 import { isExpected } from '../../facts/node/node-coverage.js';
 import type { NodeLayout } from '../../facts/node/node-layout.js';
-import type { AbsentNodeView, MeasuredNodeView } from '../../facts/node/node-view.js';
+import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
 import type { AttributionMode, MeasuredUsage, PodUsage } from '../../facts/node/usage.js';
+import { podGraceMs } from '../../facts/node/young-pods.js';
 import { formatAge } from '../../lib/base/units.js';
 import { nodeHint } from '../report/absence-hints.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
@@ -18,6 +18,7 @@ import {
   limitFacts,
   type MeasuredPodReport,
   measuredPodReport,
+  type PodReport,
   type PodSource,
   type PodSpecReport,
   podSpecReport,
@@ -26,7 +27,6 @@ import {
 } from '../report/pod-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
 import type { ClusterReading, KnownPod } from './cluster-reading.js';
-import { limitSamples } from './limit-samples.js';
 
 /** What adds up to a pod's usage: plain data with exact numbers. */
 export type PodExplanation =
@@ -77,10 +77,7 @@ export interface LimitExplanation extends LimitReport {
 }
 
 /** A pod with figures, and where they come from: of a silent node, what was last known. */
-export type ExplainedSource<Usage = MeasuredUsage> = FoundPod<
-  DerivedPod<Usage>,
-  PodSource & { readonly layout: NodeLayout }
->;
+type ExplainedSource<Usage = MeasuredUsage> = FoundPod<DerivedPod<Usage>, PodSource & { readonly layout: NodeLayout }>;
 
 /** An explanation, and what it is made of. */
 export interface ExplainedPod {
@@ -93,83 +90,79 @@ export interface ExplainedPod {
 
 export function explainKnown(known: KnownPod, reading: ClusterReading, mode: AttributionMode): ExplainedPod {
   const { pod } = known;
-  const facts = { spec: podSpecReport(pod), findings: findingsOf(pod, reading) };
-  const state = knownPodState(known, reading);
-  const found = state.found === undefined ? lastKnownPod(pod, reading) : sourceOf(state.found);
+  const { uid, nodeName, phase } = pod;
+  const node = podsOfNode(reading, nodeName);
+  const isThis = ({ bound }: PodRecord): boolean => bound?.pod.uid === uid;
+  const facts = { spec: podSpecReport(pod), findings: findingsOf(pod, node, reading) };
+  const isShown = node?.source.state !== 'absent' || isActive({ phase });
+  const [found] = isShown ? measuredPods(node, isThis) : [];
   if (found !== undefined)
     return { explanation: { ...measuredExplanation(found, reading, mode), ...facts }, found, pod };
-  const { report } = state;
+  const { report } = knownPodState(known, reading);
   if (report.state !== 'unmeasured') throw new Error('a pod has values that were not found');
-  const listed = foundWithoutTotal(pod, reading);
+  const listed = node && withoutTotal(node, isThis);
   const limits = listed === undefined ? [] : limitsOf(listed, reading);
   return { explanation: { ...report, ...(listed && limitFacts(listed)), ...facts, limits }, found: listed, pod };
 }
 
-export function explainUnknown(found: ExplainedSource, reading: ClusterReading, mode: AttributionMode): ExplainedPod {
-  return { explanation: { ...measuredExplanation(found, reading, mode), findings: [] }, found, pod: undefined };
-}
-
-function sourceOf({ node, pod }: FoundPod<DerivedPod<MeasuredUsage>>): ExplainedSource {
-  return { node: { ...node, layout: node.snapshot.layout }, pod };
-}
-
-/** Of a running pod whose node has no data. */
-function lastKnownPod({ uid, nodeName, phase }: Pod, reading: ClusterReading): ExplainedSource | undefined {
-  const view = reading.snapshot.nodes.find((node) => node.nodeName === nodeName);
-  if (view?.state !== 'absent' || !isActive({ phase })) return undefined;
-  return lastKnownPods(view, reading, ({ bound }) => bound?.pod.uid === uid)[0];
-}
-
-/** Of the pods that a silent node had. */
-export function lastKnownPods(
-  view: AbsentNodeView,
+/** Explains the pods of a node that the API server does not know. */
+export function explainUnknown(
+  view: NodeView,
   reading: ClusterReading,
-  isWanted: (pod: PodRecord) => boolean,
-): readonly ExplainedSource[] {
-  const last = reading.lastKnownOf(view);
-  if (last === undefined) return [];
-  const { pods, context, layout } = last.snapshot;
-  const node = { ...view, ageMs: last.ageMs, layout };
+  { mode, isMeant }: { readonly mode: AttributionMode; readonly isMeant: (pod: PodRecord) => boolean },
+): readonly ExplainedPod[] {
+  const found = measuredPods(podsOf(view, reading), (pod) => pod.bound === undefined && isMeant(pod));
+  return found.map((each) => {
+    const explanation = { ...measuredExplanation(each, reading, mode), findings: [] };
+    return { explanation, found: each, pod: undefined };
+  });
+}
+
+/** What is known of the pods of a node; of a silent one, the last values. */
+interface PodsOfNode {
+  readonly snapshot: NodeSnapshot;
+  readonly source: ExplainedSource['node'];
+}
+
+function podsOfNode(reading: ClusterReading, nodeName: string | undefined): PodsOfNode | undefined {
+  const view = reading.snapshot.nodes.find((node) => node.nodeName === nodeName);
+  return view && podsOf(view, reading);
+}
+
+function podsOf(view: NodeView, { lastKnownOf }: ClusterReading): PodsOfNode | undefined {
+  const last = view.state === 'absent' ? lastKnownOf(view) : view;
+  if (last === undefined) return undefined;
+  const { snapshot, ageMs } = last;
+  return { snapshot, source: { ...view, ageMs, layout: snapshot.layout } };
+}
+
+function measuredPods(of: PodsOfNode | undefined, isWanted: (pod: PodRecord) => boolean): readonly ExplainedSource[] {
+  if (of === undefined) return [];
+  const {
+    source: node,
+    snapshot: { pods, context },
+  } = of;
   return pods.filter(isWanted).map((pod) => ({ node, pod: deriveMeasured(pod, context) }));
 }
 
+function withoutTotal(
+  { snapshot, source: node }: PodsOfNode,
+  isWanted: (pod: PodRecord) => boolean,
+): ExplainedSource<PodUsage> | undefined {
+  const record = snapshot.podsWithoutTotal.find(isWanted);
+  return record && { node, pod: derivePod(record, snapshot.context) };
+}
+
 /** Without data of its node, by what was last known or, without that, what its spec shows. */
-function findingsOf(pod: Pod, { snapshot, knownNodes, lastKnownOf }: ClusterReading): readonly FindingReport[] {
-  const state = snapshot.nodes.find(({ nodeName }) => nodeName === pod.nodeName);
-  const known = state?.state === 'absent' ? lastKnownOf(state)?.snapshot : state?.snapshot;
+function findingsOf(pod: Pod, node: PodsOfNode | undefined, { knownNodes }: ClusterReading): readonly FindingReport[] {
   const found =
-    known === undefined
+    node === undefined
       ? specFindings(
           pod,
           knownNodes.find(({ name }) => name === pod.nodeName),
         )
-      : nodeFindings(known).filter((one) => one.pod.uid === pod.uid);
+      : nodeFindings(node.snapshot).filter((one) => one.pod.uid === pod.uid);
   return found.map(findingReport);
-}
-
-/** A pod that its kubelet lists without a total; of a silent node, as it was last known. */
-function foundWithoutTotal(
-  { uid, nodeName }: Pod,
-  { snapshot, lastKnownOf }: ClusterReading,
-): ExplainedSource<PodUsage> | undefined {
-  const view = snapshot.nodes.find((node) => node.nodeName === nodeName);
-  const known = view?.state === 'absent' ? lastKnownOf(view) : view;
-  if (view === undefined || known === undefined) return undefined;
-  const { podsWithoutTotal, context, layout } = known.snapshot;
-  const record = podsWithoutTotal.find(({ bound }) => bound?.pod.uid === uid);
-  return record && { node: { ...view, ageMs: known.ageMs, layout }, pod: derivePod(record, context) };
-}
-
-/** Pods that the API server does not know. */
-export function unknownPods(
-  nodes: readonly MeasuredNodeView[],
-  isWanted: (pod: PodRecord) => boolean,
-): readonly ExplainedSource[] {
-  return nodes.flatMap((node) => {
-    const { pods, context } = node.snapshot;
-    const unknown = pods.filter((pod) => pod.bound === undefined && isWanted(pod));
-    return unknown.map((pod) => sourceOf({ node, pod: deriveMeasured(pod, context) }));
-  });
 }
 
 function measuredExplanation(
@@ -195,14 +188,18 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
   return { container: name, usedBytes, ...own, volumeShares, otherBytes: restBytes };
 }
 
-function limitsOf(found: ExplainedSource<PodUsage>, reading: ClusterReading): readonly LimitExplanation[] {
-  const { node, pod } = found;
+function limitsOf(
+  { node, pod }: ExplainedSource<PodUsage>,
+  { readAtMs, samplesOf, limitSamplesOf }: ClusterReading,
+): readonly LimitExplanation[] {
+  const { nodeName, ageMs } = node;
   const ofContainer = node.layout.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const counted = { emptydir: 'volume', pod: 'total', container: ofContainer };
   return pod.ratios.map((ratio) => ({
     ...limitReport(ratio),
     counted: counted[ratio.rule],
-    samples: limitSamples(found, ratio, reading),
+    samples:
+      ratio.rule === 'pod' ? samplesOf(nodeName, pod.summary) : limitSamplesOf(nodeName, pod, ratio, readAtMs - ageMs),
   }));
 }
 
@@ -214,30 +211,26 @@ interface Lack {
   readonly isExpected: boolean;
 }
 
-export function knownPodState(
-  { pod, workloads }: KnownPod,
-  reading: StateSources,
-):
-  | { readonly found: FoundPod<DerivedPod<MeasuredUsage>>; readonly report: MeasuredPodReport }
-  | { readonly found?: undefined; readonly report: UnmeasuredPodReport } {
+/** Returns the report of a pod by what there is of its node now. */
+export function knownPodState({ pod, workloads }: KnownPod, reading: StateSources): { readonly report: PodReport } {
   const node = reading.snapshot.nodes.find(({ nodeName }) => nodeName === pod.nodeName);
-  if (pod.nodeName === undefined || node === undefined) {
-    const reason = pod.nodeName === undefined ? 'not scheduled to a node yet' : `node ${pod.nodeName} is not in scope`;
-    return { report: unmeasuredPodReport({ pod, workloads, reason, isExpected: false }) };
-  }
-  if (node.state === 'absent') {
-    return { report: unmeasuredPodReport({ pod, workloads, ...lackOnAbsentNode(pod, node, reading) }) };
-  }
-  const record = node.snapshot.pods.find(({ bound }) => bound?.pod.uid === pod.uid);
-  if (record === undefined) {
-    return { report: unmeasuredPodReport({ pod, workloads, ...lackInSummary(pod, node, reading) }) };
-  }
-  const found = { node, pod: deriveMeasured(record, node.snapshot.context) };
-  return { found, report: measuredPodReport(found) };
+  const record =
+    node === undefined || node.state === 'absent'
+      ? undefined
+      : node.snapshot.pods.find(({ bound }) => bound?.pod.uid === pod.uid);
+  return node !== undefined && node.state !== 'absent' && record !== undefined
+    ? { report: measuredPodReport({ node, pod: deriveMeasured(record, node.snapshot.context) }) }
+    : { report: unmeasuredPodReport({ pod, workloads, ...lackOf(pod, node, reading) }) };
+}
+
+function lackOf(pod: Pod, node: NodeView | undefined, reading: StateSources): Lack {
+  if (pod.nodeName === undefined) return unexpected('not scheduled to a node yet');
+  if (node === undefined) return unexpected(`node ${pod.nodeName} is not in scope`);
+  return node.state === 'absent' ? lackOnAbsentNode(pod, node, reading) : lackInSummary(pod, node, reading);
 }
 
 function isDue(pod: Pod, { readAtMs }: StateSources): boolean {
-  return isExpected({ pod, nowMs: readAtMs, graceMs: podGraceMs });
+  return isExpected(pod, readAtMs);
 }
 
 function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeView, reading: StateSources): Lack {

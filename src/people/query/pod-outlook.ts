@@ -1,6 +1,5 @@
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { growthBytesPerSecond } from '../../facts/history/usage-growth.js';
-import type { PodRecord } from '../../facts/node/pod-record.js';
 import { type PodStanding, podStanding } from '../../facts/node/standing.js';
 import type { AttributionMode } from '../../facts/node/usage.js';
 import type { Lane } from '../../lib/base/lane.js';
@@ -9,18 +8,16 @@ import { limitReport } from '../report/limit-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
 import { type NodePressureReport, pressedNode, pressureReport } from '../report/pressure-report.js';
-import type { ClusterReading, KnownPod } from './cluster-reading.js';
+import type { ClusterReading } from './cluster-reading.js';
 import { listPods } from './list-pods.js';
 import { parseListQuery } from './list-query.js';
+import type { NamespacedName } from './listed-pod.js';
 import {
   type ExplainedPod,
-  type ExplainedSource,
   explainKnown,
   explainUnknown,
-  lastKnownPods,
   type MeasuredPodExplanation,
   type PodExplanation,
-  unknownPods,
 } from './pod-explanation.js';
 
 /** What adds up to a pod's usage, and what becomes of it. */
@@ -85,20 +82,15 @@ async function findPods(
   { namespace, name, mode }: PodQuestion,
   lane: Lane,
 ): Promise<readonly ExplainedPod[]> {
-  const known: KnownPod[] = [];
-  await lane.each(reading.knownPods, (each) => {
-    if (each.pod.name === name && each.pod.namespace === namespace) known.push(each);
+  const found: ExplainedPod[] = [];
+  const isMeant = (pod: NamespacedName): boolean => pod.name === name && pod.namespace === namespace;
+  await lane.each(reading.knownPods, (known) => {
+    if (isMeant(known.pod)) found.push(explainKnown(known, reading, mode));
   });
-  const unknown: ExplainedSource[] = [];
   await lane.each(reading.snapshot.nodes, (view) => {
-    const isMeant = ({ summary, bound }: PodRecord): boolean =>
-      bound === undefined && summary.name === name && summary.namespace === namespace;
-    unknown.push(...(view.state === 'absent' ? lastKnownPods(view, reading, isMeant) : unknownPods([view], isMeant)));
+    found.push(...explainUnknown(view, reading, { mode, isMeant: ({ summary }) => isMeant(summary) }));
   });
-  return [
-    ...known.map((each) => explainKnown(each, reading, mode)),
-    ...unknown.map((each) => explainUnknown(each, reading, mode)),
-  ];
+  return found;
 }
 
 function outlookOf(explained: ExplainedPod, reading: ClusterReading): Omit<PodOutlook, 'neighbours'> {

@@ -1,22 +1,31 @@
 import { formatSelector } from '../../cluster/kube/selector.js';
-import type { Config } from '../../config/schema.js';
-import type { WorkloadDefinition } from '../../facts/workload/label-workloads.js';
-import { type Workload, workloadKey } from '../../facts/workload/workload.js';
+import { type Workload, type WorkloadDefinition, workloadKey } from '../../facts/workload/workload.js';
 import {
   emptyPartial,
   type WorkloadContainerUsage,
   type WorkloadSnapshot,
 } from '../../facts/workload/workload-partial.js';
 import type { Lane } from '../../lib/base/lane.js';
+import type { ShownEviction } from '../report/eviction-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import { type WorkloadReport, workloadReport } from '../report/workload-report.js';
+import type { WorkloadVerdictReport } from '../report/workload-verdict.js';
 import type { ClusterReading } from './cluster-reading.js';
+import type { ListPage } from './list-page.js';
 
 /** What the pods of a workload add up to, and how they were found: plain data with exact numbers. */
 export interface WorkloadFacts extends WorkloadReport {
   readonly origin: OriginReport;
   /** Absent when it could not be collected. */
   readonly containers?: readonly WorkloadContainerUsage[] | undefined;
+}
+
+export interface WorkloadObject {
+  readonly workload: WorkloadFacts & { readonly verdict: WorkloadVerdictReport };
+  readonly pods: ListPage<PodReport>;
+  /** Those that are not measured, or only in part, and why. */
+  readonly missing: ListPage<PodReport>;
+  readonly evictions: readonly ShownEviction[];
 }
 
 export type OriginReport =
@@ -38,22 +47,31 @@ export async function knownWorkload(
   return found;
 }
 
-/** Of a workload of the settings. */
-function definitionOf({ origin, name }: Workload, { selectors }: Config['workloads']): WorkloadDefinition | undefined {
-  return origin.source === 'configured' ? selectors.find((definition) => definition.name === name) : undefined;
+/** A workload with its pods. */
+export interface WorkloadWithPods extends WorkloadFacts {
+  readonly verdict: WorkloadVerdictReport;
+  /** Those that make it incomplete first, then those that are near a limit, then the largest; there may be more. */
+  readonly pods: readonly PodReport[];
+  readonly podCount: number;
+}
+
+/** Returns what is explained of a view. */
+export function workloadWithPods({ workload, pods }: WorkloadObject): WorkloadWithPods {
+  const missingFirst = pods.items.toSorted((a, b) => Number(isMissing(b)) - Number(isMissing(a)));
+  return { ...workload, pods: missingFirst, podCount: pods.totalCount };
 }
 
 export function workloadFacts(
   reading: ClusterReading,
   workload: Workload,
-  settings: Config['workloads'],
+  definitions: readonly WorkloadDefinition[],
 ): WorkloadFacts {
   const key = workloadKey(workload);
   const collected = reading.snapshot.workloads.find((candidate) => workloadKey(candidate.workload) === key);
   const snapshot = collected ?? notCollected(workload);
   return {
     ...workloadReport(snapshot),
-    origin: originReport(workload, definitionOf(workload, settings)),
+    origin: originReport(workload, definitions),
     containers: snapshot.usage?.containers,
   };
 }
@@ -69,8 +87,8 @@ function notCollected(workload: Workload): WorkloadSnapshot {
   return { ...counts, complete: false, mayHaveUnlistedPods: false, backoffMs: 0, usage: undefined };
 }
 
-function originReport({ origin }: Workload, definition: WorkloadDefinition | undefined): OriginReport {
+function originReport({ origin, name }: Workload, definitions: readonly WorkloadDefinition[]): OriginReport {
   if (origin.source !== 'configured') return origin;
-  const { selector = [], namespaces = [] } = definition ?? {};
+  const { selector = [], namespaces = [] } = definitions.find((definition) => definition.name === name) ?? {};
   return { source: 'configured', selector: formatSelector(selector), namespaces };
 }

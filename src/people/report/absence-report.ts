@@ -1,13 +1,14 @@
-import type { AbsenceReason, AbsentNodeView } from '../../facts/node/node-view.js';
-import { getOrAdd } from '../../lib/base/maps.js';
+import type { AbsenceReason } from '../../facts/node/node-view.js';
+import { groupBy } from '../../lib/base/maps.js';
+import { absenceCommands } from './absence-commands.js';
 import { type ApiServerState, isAwaitedNode, isOfApiServer, nodeHint } from './absence-hints.js';
 import {
-  AffectedWorkloads,
+  affectedReport,
   type AffectedWorkloadsReport,
   exampleCount,
   type IncompleteWorkloads,
 } from './affected-workloads.js';
-import type { LastKnown, NodeFailure } from './node-report.js';
+import type { ListedNode } from './node-report.js';
 
 /** The nodes without data for one cause, or all that are awaited, and what they cost. */
 export interface AbsenceReport extends AffectedWorkloadsReport {
@@ -19,6 +20,8 @@ export interface AbsenceReport extends AffectedWorkloadsReport {
   readonly isOfApiServer: boolean;
   /** What to do about it. */
   readonly hint: string;
+  /** Of the first node: what to run next. */
+  readonly commands: readonly string[];
   readonly nodeCount: number;
   /** The first of them by name. */
   readonly exampleNodes: readonly string[];
@@ -28,61 +31,37 @@ export interface AbsenceReport extends AffectedWorkloadsReport {
   readonly expectedPodCount: number;
 }
 
-interface AbsenceGroup extends Pick<AbsenceReport, 'reason' | 'isAwaited' | 'isOfApiServer' | 'hint'> {
-  nodeCount: number;
-  readonly exampleNodes: string[];
-  dataAgeMs: number | undefined;
-  expectedPodCount: number;
-  readonly workloads: AffectedWorkloads;
-}
-
-/** Nodes without data by cause. Nodes are added one by one, in the order of their names; skipped ones are left out. */
-export class Absences {
-  readonly #options;
-  /** Those that are awaited together, the others by reason and what to do. */
-  readonly #groups = new Map<string, AbsenceGroup>();
-
-  constructor(options: { readonly incomplete: IncompleteWorkloads; readonly apiServer: ApiServerState }) {
-    this.#options = options;
-  }
-
-  add(state: AbsentNodeView, lastKnown: LastKnown | undefined, failure: NodeFailure | undefined): void {
-    const { reason } = state;
-    if (reason === 'skipped') return;
-    const isAwaited = isAwaitedNode(reason, failure);
-    const hint = nodeHint(reason, failure, this.#options.apiServer);
-    const key = isAwaited ? 'awaited' : `${reason} ${hint}`;
-    const group = getOrAdd(this.#groups, key, () => this.#newGroup({ reason, isAwaited, hint }));
-    group.nodeCount += 1;
-    if (group.exampleNodes.length < exampleCount) group.exampleNodes.push(state.nodeName);
-    if (lastKnown !== undefined) group.dataAgeMs = Math.max(group.dataAgeMs ?? 0, Math.round(lastKnown.ageMs));
-    group.expectedPodCount += state.expectedPods;
-    for (const { workloads } of state.unmeasured) group.workloads.add(workloads);
-  }
-
-  /** The keys of incomplete workloads with pods on any of the nodes. */
-  get workloadKeys(): ReadonlySet<string> {
-    return new Set(Array.from(this.#groups.values(), ({ workloads }) => [...workloads.keys]).flat());
-  }
-
-  /** Those that cost most pods first. */
-  reports(): readonly AbsenceReport[] {
-    return Array.from(this.#groups.values(), ({ workloads, ...group }) => ({
-      ...group,
-      ...workloads.report(),
-    })).sort((a, b) => b.expectedPodCount - a.expectedPodCount || b.nodeCount - a.nodeCount);
-  }
-
-  #newGroup(of: Pick<AbsenceGroup, 'reason' | 'isAwaited' | 'hint'>): AbsenceGroup {
-    const { incomplete, apiServer } = this.#options;
+/**
+ * Returns those that cost most pods first. `nodes`: in the order of their names; those that are skipped or have data are left out.
+ * `affectedBy`: by the names of nodes without data, the workloads that lack their pods.
+ */
+export function absenceReports(
+  nodes: readonly ListedNode[],
+  {
+    affectedBy,
+    apiServer,
+  }: { readonly affectedBy: ReadonlyMap<string, IncompleteWorkloads>; readonly apiServer: ApiServerState },
+): readonly AbsenceReport[] {
+  const found = nodes.flatMap(({ view, failure, lastKnown }) => {
+    if (view.state !== 'absent' || view.reason === 'skipped') return [];
+    const isAwaited = isAwaitedNode(view.reason, failure);
+    return [{ view, failure, lastKnown, isAwaited, hint: nodeHint(view.reason, failure, apiServer) }];
+  });
+  const groups = groupBy(found, ({ view, isAwaited, hint }) => (isAwaited ? '' : `${view.reason} ${hint}`));
+  return Array.from(groups.values(), (group): AbsenceReport => {
+    const [{ view, failure, isAwaited, hint }] = group;
+    const ages = group.flatMap(({ lastKnown }) => (lastKnown === undefined ? [] : [Math.round(lastKnown.ageMs)]));
     return {
-      ...of,
-      isOfApiServer: isOfApiServer(of.reason, apiServer),
-      nodeCount: 0,
-      exampleNodes: [],
-      dataAgeMs: undefined,
-      expectedPodCount: 0,
-      workloads: new AffectedWorkloads(incomplete),
+      reason: view.reason,
+      isAwaited,
+      isOfApiServer: isOfApiServer(view.reason, apiServer),
+      hint,
+      commands: absenceCommands(view.reason, view.nodeName, failure),
+      nodeCount: group.length,
+      exampleNodes: group.slice(0, exampleCount).map((of) => of.view.nodeName),
+      dataAgeMs: ages.length === 0 ? undefined : Math.max(...ages),
+      expectedPodCount: group.reduce((sum, of) => sum + of.view.expectedPods, 0),
+      ...affectedReport(group.flatMap((of) => affectedBy.get(of.view.nodeName) ?? [])),
     };
-  }
+  }).sort((a, b) => b.expectedPodCount - a.expectedPodCount || b.nodeCount - a.nodeCount);
 }

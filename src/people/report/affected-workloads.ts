@@ -15,29 +15,23 @@ export const exampleCount = 3;
 /** Incomplete workloads by their keys. */
 export type IncompleteWorkloads = ReadonlyMap<string, Workload>;
 
-/** The workloads that are incomplete for one cause. */
-export class AffectedWorkloads {
-  readonly #incomplete: IncompleteWorkloads;
-  readonly keys = new Set<string>();
-
-  /** `incomplete`: for any cause. */
-  constructor(incomplete: IncompleteWorkloads) {
-    this.#incomplete = incomplete;
+/** Returns those of the workloads that are incomplete, each once. */
+export function incompleteOf(workloads: Iterable<Workload>, incomplete: IncompleteWorkloads): IncompleteWorkloads {
+  const found = new Map<string, Workload>();
+  for (const workload of workloads) {
+    const known = incomplete.get(workloadKey(workload));
+    if (known !== undefined) found.set(workloadKey(workload), known);
   }
+  return found;
+}
 
-  /** The workloads of a pod, of which those count that are incomplete. */
-  add(workloads: readonly Workload[]): void {
-    for (const key of workloads.map(workloadKey)) {
-      if (this.#incomplete.has(key)) this.keys.add(key);
-    }
-  }
-
-  report(): AffectedWorkloadsReport {
-    const workloads = Array.from(this.keys, (key) => this.#incomplete.get(key)).filter((known) => known !== undefined);
-    const sorted = workloads.sort(byNames(({ namespace, name, type }) => [namespace, name, type]));
-    return {
-      incompleteWorkloadCount: workloads.length,
-      exampleWorkloads: workloadReferences(sorted.slice(0, exampleCount)),
-    };
-  }
+/** Returns the report of all of them together, each workload once. */
+export function affectedReport(affected: readonly IncompleteWorkloads[]): AffectedWorkloadsReport {
+  const all = new Map<string, Workload>();
+  for (const workloads of affected) for (const [key, workload] of workloads) all.set(key, workload);
+  const sorted = [...all.values()].sort(byNames(({ namespace, name, type }) => [namespace, name, type]));
+  return {
+    incompleteWorkloadCount: sorted.length,
+    exampleWorkloads: workloadReferences(sorted.slice(0, exampleCount)),
+  };
 }

@@ -1,31 +1,36 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { hasLimits } from '../../facts/node/limits.js';
-import {
-  type AbsentNodeView,
-  type MeasuredNodeView,
-  type NodeSnapshot,
-  type NodeView,
-  unenforcedOn,
-} from '../../facts/node/node-view.js';
+import { type AbsentNodeView, type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
+import { type Workload, workloadKey } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
-import type { Ranked } from '../../lib/base/ranking.js';
+import { largestFirst, naturalNames, type Ranked, rankedOf } from '../../lib/base/ranking.js';
 import type { ApiServerState } from './absence-hints.js';
-import { type AbsenceReport, Absences } from './absence-report.js';
-import type { AffectedWorkloadsReport } from './affected-workloads.js';
-import { EnforcementGaps, type EnforcementReport } from './enforcement-report.js';
+import { type AbsenceReport, absenceReports } from './absence-report.js';
+import {
+  affectedReport,
+  type AffectedWorkloadsReport,
+  incompleteOf,
+  type IncompleteWorkloads,
+} from './affected-workloads.js';
+import { type EnforcementReport, enforcementReports } from './enforcement-report.js';
 import type { EvictionReport } from './eviction-report.js';
-import { findingsByPod, specFindings } from './finding-report.js';
+import { findingsByPod, type FoundFinding, specFindings } from './finding-report.js';
 import type { FormerPodsOf } from './former-pod.js';
-import { type GapReport, Gaps } from './gap-report.js';
-import { NodeGrid, type NodeGridReport } from './node-grid.js';
-import type { FailureOf, LastKnown } from './node-report.js';
-import type { MeasuredPodReport, PodSource } from './pod-report.js';
-import { type NodePressureReport, RankedPressure } from './pressure-report.js';
+import { type GapReport, gapReports, type PodGap, podGaps } from './gap-report.js';
+import { nodeCounts } from './node-counts.js';
+import { nodeGrid, type NodeGridReport } from './node-grid.js';
+import {
+  type LastKnown,
+  type ListedNode,
+  listedNode,
+  type NodeFailure,
+  nodeReport,
+  type RankedNodeReport,
+} from './node-report.js';
+import { type NodePressureReport, rankedPressure } from './pressure-report.js';
 import { type FindingKindReport, RankedFindings } from './ranked-findings.js';
-import { type RankedNodeReport, RankedNodes } from './ranked-nodes.js';
 import { type PodLimitReport, RankedPods } from './ranked-pods.js';
-import { type RankedWorkloadReport, RankedWorkloads } from './ranked-workloads.js';
 import { type SamplesOf, verdicts } from './verdict-report.js';
 
 export interface ClusterReport {
@@ -41,10 +46,6 @@ export interface ClusterReport {
   readonly limits: Ranked<PodLimitReport>;
   /** Nodes that are close to evicting pods, or do; the nearest first. */
   readonly pressure: Ranked<NodePressureReport>;
-  /** The largest first; those that could not be collected last. */
-  readonly workloads: Ranked<RankedWorkloadReport>;
-  /** The largest first. */
-  readonly pods: Ranked<MeasuredPodReport>;
   /** Nodes without data by reason, those that cost most pods first; without those that are skipped. */
   readonly absences: readonly AbsenceReport[];
   /** What lacks values although its nodes have data, by cause. */
@@ -83,15 +84,15 @@ export interface ClusterSummary {
   /** Of them, those whose volumes are not measured: their bytes are too few. */
   readonly pendingPodCount: number;
   readonly limitCount: number;
-  /** From the near ratio up to, not including, 1. */
+  /** From the near ratio up to 1, at which the kubelet evicts nobody. */
   readonly nearLimitCount: number;
-  /** From 1 on. */
+  /** Above 1. */
   readonly reachedLimitCount: number;
-  /** Of the reached ones, those that the kubelet evicts for. */
+  /** Of those above, the ones that the kubelet evicts for. */
   readonly evictableLimitCount: number;
   /** Of all, those that cannot bind, and those of which only a part is compared, unless that alone is near. */
   readonly unenforcedLimitCount: number;
-  /** Pods with data and limits that can bind; those whose nearest limit is near, and those that have reached one. */
+  /** Pods with data and limits that can bind; those whose nearest limit is near, and those above one. */
   readonly limitedPodCount: number;
   readonly nearLimitPodCount: number;
   readonly reachedLimitPodCount: number;
@@ -121,8 +122,6 @@ export interface ClusterSummary {
 
 /** How many of each are reported: enough to see what is wrong, few enough to read. */
 const shownCounts = {
-  workloads: 10,
-  pods: 10,
   limits: 10,
   pressure: 5,
   nodes: 30,
@@ -132,7 +131,8 @@ const shownCounts = {
 
 export interface ClusterReportInput {
   readonly snapshot: ClusterSnapshot;
-  readonly failureOf: FailureOf;
+  /** Of the last request to a kubelet; undefined when it succeeded. */
+  readonly failureOf: (nodeName: string) => NodeFailure | undefined;
   /** Undefined for a node that never had data. */
   readonly lastKnownOf: (state: AbsentNodeView) => LastKnown | undefined;
   readonly samplesOf: SamplesOf;
@@ -149,130 +149,110 @@ export interface ClusterReportInput {
 
 /** One walk over the pods, node by node, yielding to the event loop between pods. Keeps only what it reports. */
 export async function clusterReport(input: ClusterReportInput): Promise<ClusterReport> {
-  const { snapshot, isPartial, hidesPodsWithoutWorkload, lane } = input;
-  const parts = partsOf(await RankedWorkloads.of(snapshot.workloads, shownCounts.workloads, lane), input);
-  let unmeasuredLimitedPodCount = 0;
-  for (const node of snapshot.nodes) {
-    unmeasuredLimitedPodCount += limitedPodCount(node, hidesPodsWithoutWorkload);
-    parts.enforcement.add(node);
-    const steps = node.state === 'absent' ? absentSteps(parts, node, input) : measuredSteps(parts, node, input);
-    await lane.each(steps, (step) => {
-      step();
-    });
-  }
-  const { workloads, pods, pressure, findings, nodes, absences, gaps } = parts;
+  const { snapshot, isPartial, hidesPodsWithoutWorkload, apiServer, nowMs, lane } = input;
+  const lacking = snapshot.workloads.filter(({ complete }) => !complete);
+  const incomplete = new Map(lacking.map(({ workload }) => [workloadKey(workload), workload]));
+  const parts: Parts = {
+    pods: new RankedPods(shownCounts.limits),
+    findings: new RankedFindings(shownCounts.findingsOfKind),
+    nodes: [],
+    gaps: [],
+    affectedBy: new Map(),
+    ofSilent: new Map(),
+    unmeasuredLimitedPodCount: 0,
+  };
+  await lane.each(stepsOf(parts, input, incomplete), (step) => {
+    step();
+  });
+  const { pods, findings, nodes, gaps, affectedBy, ofSilent } = parts;
+  const sources = { apiServer, verdictOf: verdicts({ ...input, readAtMs: nowMs }) };
+  const mayLack = lacking.filter((of) => of.mayHaveUnlistedPods).map(({ workload }) => workload);
+  const unlisted = incompleteOf(mayLack, incomplete);
   return {
     isPartial,
     hidesPodsWithoutWorkload,
     summary: {
-      ...nodes.counts,
+      ...(await lane.run(() => nodeCounts(nodes))),
       ...pods.counts,
-      pressedNodeCount: pressure.crossedCount,
-      pressedEmptyNodeCount: pressure.crossedEmptyCount,
-      pressedFullNodeCount: pressure.crossedFullCount,
-      nearPressureNodeCount: pressure.nearCount,
-      unknownPressureNodeCount: pressure.unknownCount,
-      unknownLimitPodCount: unmeasuredLimitedPodCount + pods.counts.unknownLimitPodCount,
-      incompleteWorkloadCount: workloads.incomplete.size,
-      absentWorkloadCount: absences.workloadKeys.size,
+      unknownLimitPodCount: parts.unmeasuredLimitedPodCount + pods.counts.unknownLimitPodCount,
+      incompleteWorkloadCount: incomplete.size,
+      absentWorkloadCount: ofSilent.size,
       unlistedNamespaceCount: snapshot.unlistedNamespaces.length,
     },
-    limits: pods.limits(),
-    pressure: pressure.nodes(),
-    workloads: workloads.workloads(),
-    pods: pods.pods(),
-    absences: absences.reports(),
-    gaps: gaps.reports(absences.workloadKeys, workloads.unlisted.keys),
-    unlisted: workloads.unlisted.report(),
-    nodes: nodes.nodes(),
-    grid: parts.grid.report(),
-    enforcement: parts.enforcement.reports(),
+    limits: await lane.run(() => pods.limits()),
+    pressure: await lane.run(() => {
+      const pressed = nodes.flatMap((node) => node.pressed ?? []);
+      return rankedPressure(pressed, shownCounts.pressure, sources.verdictOf);
+    }),
+    absences: await lane.run(() => absenceReports(nodes, { affectedBy, apiServer })),
+    gaps: await lane.run(() => gapReports(gaps, { incomplete, explained: [ofSilent, unlisted] })),
+    unlisted: affectedReport([unlisted]),
+    nodes: await lane.run(() => rankedOf(nodes, shownCounts.nodes, silentFirst, (node) => nodeReport(node, sources))),
+    grid: await lane.run(() => nodeGrid(nodes, shownCounts.tiles)),
+    enforcement: await lane.run(() => enforcementReports(snapshot.nodes)),
     findings: findings.kinds(),
   };
 }
 
-/** What nodes are added to, one by one. */
-type Parts = ReturnType<typeof partsOf>;
+/** Nodes without data first, then the fullest. */
+const silentFirst = largestFirst<ListedNode>(
+  ({ view, fullRatio = 0 }) => (view.state !== 'absent' ? 1 + fullRatio : view.reason === 'skipped' ? 0 : 3),
+  ({ view }) => naturalNames(view.nodeName),
+);
 
-function partsOf(workloads: RankedWorkloads, input: ClusterReportInput) {
-  const { incomplete } = workloads;
-  const { failureOf, apiServer, nowMs } = input;
-  const verdictOf = verdicts({ ...input, readAtMs: nowMs });
-  return {
-    workloads,
-    pods: new RankedPods({ podCount: shownCounts.pods, limitCount: shownCounts.limits }),
-    pressure: new RankedPressure(shownCounts.pressure, verdictOf),
-    findings: new RankedFindings(shownCounts.findingsOfKind),
-    nodes: new RankedNodes(shownCounts.nodes, { failureOf, apiServer, verdictOf }),
-    grid: new NodeGrid(shownCounts.tiles, failureOf),
-    absences: new Absences({ incomplete, apiServer }),
-    gaps: new Gaps({ incomplete, nowMs }),
-    enforcement: new EnforcementGaps(),
-  };
+/** What nodes and pods are added to, one by one. */
+interface Parts {
+  readonly pods: RankedPods;
+  readonly findings: RankedFindings;
+  readonly nodes: ListedNode[];
+  readonly gaps: PodGap[];
+  /** By the names of nodes without data, but for those that are skipped: the workloads that lack their pods. */
+  readonly affectedBy: Map<string, IncompleteWorkloads>;
+  /** Of all of them. */
+  readonly ofSilent: Map<string, Workload>;
+  unmeasuredLimitedPodCount: number;
 }
 
-/** A part of the report's work that is done at once. */
-type ReportStep = () => void;
-
-function* measuredSteps(
-  parts: Parts,
-  node: MeasuredNodeView,
-  { formerPodsOf }: ClusterReportInput,
-): Iterable<ReportStep> {
-  const { snapshot } = node;
-  yield () => {
-    parts.nodes.add(node);
-    parts.gaps.add(node);
-    parts.grid.add(node, parts.pressure.add(node, snapshot));
-  };
-  yield* findingSteps(parts, snapshot);
-  yield* podSteps(parts, node, snapshot, () => formerPodsOf(snapshot));
-  for (const pod of snapshot.pods) {
+/** Returns parts of the report's work, each of which is done at once. */
+function* stepsOf(parts: Parts, input: ClusterReportInput, incomplete: IncompleteWorkloads): Iterable<() => void> {
+  const { snapshot, failureOf, lastKnownOf, nowMs, hidesPodsWithoutWorkload } = input;
+  for (const view of snapshot.nodes) {
+    const lastKnown = view.state === 'absent' ? lastKnownOf(view) : undefined;
+    const node = listedNode(view, { lastKnown, failure: failureOf(view.nodeName) });
+    parts.nodes.push(node);
     yield () => {
-      parts.workloads.add(pod, snapshot.context);
+      parts.unmeasuredLimitedPodCount += limitedPodCount(view, hidesPodsWithoutWorkload);
+      if (view.state !== 'absent') parts.gaps.push(...podGaps(view, nowMs, incomplete));
+      else if (view.reason !== 'skipped') {
+        const lacking = view.unmeasured.flatMap(({ workloads }) => workloads);
+        const affected = incompleteOf(lacking, incomplete);
+        parts.affectedBy.set(view.nodeName, affected);
+        for (const [key, workload] of affected) parts.ofSilent.set(key, workload);
+      }
     };
-  }
-}
-
-function* absentSteps(parts: Parts, node: AbsentNodeView, input: ClusterReportInput): Iterable<ReportStep> {
-  const lastKnown = input.lastKnownOf(node);
-  yield () => {
-    parts.nodes.add(node, lastKnown);
-    parts.grid.add(node, undefined);
-    parts.absences.add(node, lastKnown, input.failureOf(node.nodeName));
-  };
-  if (lastKnown === undefined) {
-    for (const { pod } of node.unmeasured) {
+    for (const found of findingsOf(node)) {
       yield () => {
-        parts.findings.add(specFindings(pod, node.node));
+        parts.findings.add(found);
       };
     }
-    return;
+    yield* podSteps(parts, node, input);
   }
-  const { snapshot, ageMs } = lastKnown;
-  const source = { ...node, ageMs };
-  yield () => {
-    parts.pressure.add(source, snapshot);
-  };
-  yield* findingSteps(parts, snapshot);
-  yield* podSteps(parts, source, snapshot, () => input.formerPodsOf(snapshot));
 }
 
-function* findingSteps({ findings }: Parts, snapshot: NodeSnapshot): Iterable<ReportStep> {
-  for (const found of findingsByPod(snapshot)) {
-    yield () => {
-      findings.add(found);
-    };
-  }
+/** Of a node that never had data, what the specs of its pods show. */
+function* findingsOf({ view, snapshot }: ListedNode): Iterable<readonly FoundFinding[]> {
+  if (snapshot !== undefined) yield* findingsByPod(snapshot);
+  else for (const { pod } of view.unmeasured) yield specFindings(pod, view.node);
 }
 
 function* podSteps(
   { pods: ranked }: Parts,
-  node: PodSource,
-  { pods, podsWithoutTotal, context }: NodeSnapshot,
-  formerPods: () => ReturnType<FormerPodsOf>,
-): Iterable<ReportStep> {
-  const former = pods.some(({ isPending }) => isPending) ? formerPods() : undefined;
+  { snapshot, source: node }: ListedNode,
+  { formerPodsOf }: ClusterReportInput,
+): Iterable<() => void> {
+  if (node === undefined || snapshot === undefined) return;
+  const { pods, podsWithoutTotal, context } = snapshot;
+  const former = pods.some(({ isPending }) => isPending) ? formerPodsOf(snapshot) : undefined;
   for (const pod of pods) {
     yield () => {
       ranked.add({ node, pod }, context, former?.get(pod.summary.uid));

@@ -4,7 +4,7 @@ import { nothingFrozen } from '../../facts/node/frozen-statistics.js';
 import { isFreeUnknown } from '../../facts/node/full-disks.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
 import type { NodeUnenforcedReason } from '../../facts/node/unenforced-limits.js';
-import { getOrAdd, leastKnown } from '../../lib/base/maps.js';
+import { groupBy, leastKnown } from '../../lib/base/maps.js';
 import { formatTime } from '../../lib/base/units.js';
 import { exampleCount } from './affected-workloads.js';
 import { type FilesystemReport, isFull } from './filesystem-report.js';
@@ -36,30 +36,23 @@ export interface EnforcementReport {
   readonly frozenSinceMs?: number | undefined;
 }
 
-/** Nodes are added one by one, in the order of their names. */
-export class EnforcementGaps {
-  readonly #nodes = new Map<EnforcementKind, { nodeCount: number; readonly exampleNodes: string[] }>();
-  readonly #signals = new Map<EnforcementKind, Set<EvictionSignal>>();
-  #frozenSinceMs: number | undefined;
-
-  add(view: NodeView): void {
-    for (const kind of enforcementKinds(view)) {
-      const gap = getOrAdd(this.#nodes, kind, () => ({ nodeCount: 0, exampleNodes: [] as string[] }));
-      gap.nodeCount += 1;
-      if (gap.exampleNodes.length < exampleCount) gap.exampleNodes.push(view.nodeName);
-      for (const signal of signalsOf(kind, view) ?? []) getOrAdd(this.#signals, kind, () => new Set()).add(signal);
-    }
-    if (view.state !== 'absent') this.#frozenSinceMs = leastKnown(this.#frozenSinceMs, view.snapshot.frozen.sinceMs);
-  }
-
-  reports(): readonly EnforcementReport[] {
-    return Array.from(this.#nodes, ([kind, gap]) => ({
+/** `views`: in the order of their names. */
+export function enforcementReports(views: readonly NodeView[]): readonly EnforcementReport[] {
+  const kinds = groupBy(
+    views.flatMap((view) => enforcementKinds(view).map((kind) => ({ kind, view }))),
+    ({ kind }) => kind,
+  );
+  return Array.from(kinds, ([kind, found]) => {
+    const signals = new Set(found.flatMap(({ view }) => signalsOf(kind, view) ?? []));
+    const frozen = found.map(({ view }) => (view.state === 'absent' ? undefined : view.snapshot.frozen.sinceMs));
+    return {
       kind,
-      ...gap,
-      ...(this.#signals.has(kind) && { signals: [...(this.#signals.get(kind) ?? [])] }),
-      ...(kind === 'statistics_frozen' && { frozenSinceMs: this.#frozenSinceMs }),
-    }));
-  }
+      nodeCount: found.length,
+      exampleNodes: found.slice(0, exampleCount).map(({ view }) => view.nodeName),
+      ...(signals.size > 0 && { signals: [...signals] }),
+      ...(kind === 'statistics_frozen' && { frozenSinceMs: frozen.reduce(leastKnown) }),
+    };
+  });
 }
 
 /** Returns those that a kind is about. */

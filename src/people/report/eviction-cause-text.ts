@@ -1,8 +1,11 @@
-import type { UnknownUsageReason } from '../../facts/history/eviction-record.js';
-import type { MainPart } from '../../facts/history/eviction-record.js';
+import {
+  type ComparedLimit,
+  type EvictedFor,
+  longerLimit,
+  type MainPart,
+  type UnknownUsageReason,
+} from '../../facts/history/eviction-record.js';
 import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
-import { type ComparedLimit, type EvictedFor, longerLimit } from '../../facts/history/last-usage.js';
-import { programName } from '../../lib/base/text.js';
 import { formatBytes } from '../../lib/base/units.js';
 
 /** What pods are evicted for, in a few words: the same wherever evictions are shown. */
@@ -45,13 +48,15 @@ interface GrowingUsage {
   readonly limitForAnHourBytes?: number | undefined;
 }
 
-/** What to do next, by what filled the limit and by cause. */
+/** Whether the node was short of space or inodes: it is what is to be explained. */
+export function isOfNode({ cause }: Pick<EvictedFor, 'cause'>): boolean {
+  return cause === 'node_bytes' || cause === 'node_inodes' || cause === 'node_admission';
+}
+
+/** What to do next, by what filled the limit and by cause; undefined where its commands say it. */
 export function evictionHint(
-  eviction: EvictedFor & {
-    readonly node: string;
-    readonly lastUsage?: GrowingUsage | undefined;
-  },
-): string {
+  eviction: EvictedFor & { readonly lastUsage?: GrowingUsage | undefined },
+): string | undefined {
   const { mainPart, limitForAnHourBytes, limits = [], ...last } = eviction.lastUsage ?? {};
   if (mainPart?.component === 'logs') return logsHint(mainPart);
   const growing = { growth: last.growthBytesPerSecond, sinceMs: last.ageMs ?? Infinity };
@@ -60,7 +65,7 @@ export function evictionHint(
     : causeHint(eviction);
 }
 
-function causeHint({ cause, node }: EvictedFor & { readonly node: string }): string {
+function causeHint({ cause }: EvictedFor): string | undefined {
   switch (cause) {
     case 'emptydir_limit':
       return 'Raise sizeLimit of the emptyDir, or have the pod write less to it.';
@@ -69,10 +74,10 @@ function causeHint({ cause, node }: EvictedFor & { readonly node: string }): str
     case 'pod_limit':
       return 'Raise the limits of ephemeral-storage of its containers, or have the pod write less: files, logs and emptyDirs count.';
     case 'node_bytes':
-      return `The kubelet evicts the pods above their request of ephemeral-storage first. ${nodeHint(node)}`;
+      return 'The kubelet evicts the pods above their request of ephemeral-storage first.';
     case 'node_inodes':
     case 'node_admission':
-      return nodeHint(node);
+      return undefined;
     case 'other':
       return 'The message of the kubelet names the cause.';
   }
@@ -80,10 +85,6 @@ function causeHint({ cause, node }: EvictedFor & { readonly node: string }): str
 
 function logsHint({ name }: MainPart): string {
   return `Have container ${name} log less, or lower containerLogMaxSize and containerLogMaxFiles of the kubelet: logs fill a larger limit too.`;
-}
-
-function nodeHint(node: string): string {
-  return `${programName} explain node ${node} shows what fills its disk, and which pods are evicted first.`;
 }
 
 /** `the logs of container app (1Gi)` */

@@ -1,7 +1,12 @@
 import type { Labels } from '../../cluster/kube/objects.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
-import type { EvictionRecord, KeptUsage, LastUsage, UnknownUsageReason } from '../../facts/history/eviction-record.js';
-import type { MainPart } from '../../facts/history/eviction-record.js';
+import type {
+  EvictionRecord,
+  KeptUsage,
+  LastUsage,
+  MainPart,
+  UnknownUsageReason,
+} from '../../facts/history/eviction-record.js';
 import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
 import { countedComponent } from '../../facts/node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';

@@ -1,7 +1,7 @@
 import { type LimitRatio, nearestRatio } from '../../facts/node/limit-ratios.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import type { PodContext, PodRecord } from '../../facts/node/pod-record.js';
-import type { FoundPod, PodSource } from './pod-report.js';
+import type { PodSource } from './pod-report.js';
 
 /** What was last measured of a pod before its kubelet had to measure its volumes again. */
 export interface FormerPod {
@@ -12,16 +12,6 @@ export interface FormerPod {
 
 /** Of those pods of a node whose volumes are pending and were measured before: by UID as the kubelet reports it. */
 export type FormerPodsOf = (snapshot: NodeSnapshot) => ReadonlyMap<string, FormerPod>;
-
-/** The larger one of the last total with volumes and the present one without. */
-export function largerUsage(
-  found: FoundPod<PodRecord, PodSource>,
-  former: FormerPod | undefined,
-): FoundPod<PodRecord, PodSource> {
-  const usedBytes = former?.pod.summary.usedBytes ?? 0;
-  if (former === undefined || usedBytes <= (found.pod.summary.usedBytes ?? 0)) return found;
-  return { node: formerSource(found.node, former), pod: former.pod };
-}
 
 /**
  * The limit with the highest ratio, and where its usage comes from: the last one with volumes, or the present one if it is higher, as the shipped rules do.

@@ -1,10 +1,10 @@
 import type { MeasuredNodeView } from '../../facts/node/node-view.js';
 import type { PodRecord } from '../../facts/node/pod-record.js';
-import type { Workload } from '../../facts/workload/workload.js';
 import {
-  AffectedWorkloads,
+  affectedReport,
   type AffectedWorkloadsReport,
   exampleCount,
+  incompleteOf,
   type IncompleteWorkloads,
 } from './affected-workloads.js';
 import type { PodPlace } from './pod-report.js';
@@ -29,69 +29,54 @@ export interface GapReport extends AffectedWorkloadsReport {
 /** Kubelets measure volumes once a minute, up to two minutes apart. Those of a new pod are no gap until then. */
 const volumesDueMs = 120_000;
 
-interface Gap {
-  podCount: number;
-  readonly examplePods: PodPlace[];
-  readonly workloads: AffectedWorkloads;
+/** A pod that lacks values; `young`: of a new one, whose volumes are no gap. */
+export interface PodGap {
+  readonly kind: PodGapKind | 'young';
+  readonly place: PodPlace;
+  readonly affected: IncompleteWorkloads;
 }
 
-/** Gaps by their kind. Nodes with data are added one by one, in the order of their names. */
-export class Gaps {
-  readonly #incomplete: IncompleteWorkloads;
-  readonly #nowMs: number;
-  readonly #gaps: Readonly<Record<PodGapKind, Gap>>;
-  /** Of new pods, whose volumes are no gap. */
-  readonly #young: AffectedWorkloads;
+/** Returns the pods of a node that lack values. `nowMs`: time since the Unix epoch that never jumps. */
+export function podGaps(
+  { nodeName: node, snapshot, unmeasured, ageMs }: MeasuredNodeView,
+  nowMs: number,
+  incomplete: IncompleteWorkloads,
+): PodGap[] {
+  const unlisted = unmeasured.map(({ pod: { uid, namespace, name }, workloads }): PodGap => {
+    const kind = snapshot.listedPodUids.has(uid) ? 'no_total' : 'missing';
+    return { kind, place: { namespace, pod: name, node }, affected: incompleteOf(workloads, incomplete) };
+  });
+  const pending = snapshot.pods.flatMap((pod): readonly PodGap[] => {
+    if (!pod.isPending) return [];
+    const { namespace, name } = pod.summary;
+    const kind = isNew(pod, nowMs - ageMs) ? 'young' : 'volumes_pending';
+    return [{ kind, place: { namespace, pod: name, node }, affected: incompleteOf(pod.workloads, incomplete) }];
+  });
+  return [...unlisted, ...pending];
+}
 
-  constructor({
+/**
+ * Returns the gaps that there are. `pods`: in the order of the names of their nodes; `explained`: workloads that are incomplete for
+ * other causes, which are known.
+ */
+export function gapReports(
+  pods: readonly PodGap[],
+  {
     incomplete,
-    nowMs,
-  }: {
-    readonly incomplete: IncompleteWorkloads;
-    /** Time in milliseconds since the Unix epoch that never jumps. */
-    readonly nowMs: number;
-  }) {
-    const gap = (): Gap => ({ podCount: 0, examplePods: [], workloads: new AffectedWorkloads(incomplete) });
-    this.#incomplete = incomplete;
-    this.#nowMs = nowMs;
-    this.#gaps = { missing: gap(), no_total: gap(), volumes_pending: gap() };
-    this.#young = new AffectedWorkloads(incomplete);
-  }
-
-  add({ nodeName, snapshot, unmeasured, ageMs }: MeasuredNodeView): void {
-    for (const { pod, workloads } of unmeasured) {
-      const kind = snapshot.listedPodUids.has(pod.uid) ? 'no_total' : 'missing';
-      this.#add(kind, { namespace: pod.namespace, pod: pod.name, node: nodeName }, workloads);
-    }
-    for (const pod of snapshot.pods) {
-      if (!pod.isPending) continue;
-      const place = { namespace: pod.summary.namespace, pod: pod.summary.name, node: nodeName };
-      if (isNew(pod, this.#nowMs - ageMs)) this.#young.add(pod.workloads);
-      else this.#add('volumes_pending', place, pod.workloads);
-    }
-  }
-
-  /** Those that there are. `explainedElsewhere`: the keys of workloads that are incomplete for other causes, which are known. */
-  reports(...explainedElsewhere: readonly ReadonlySet<string>[]): readonly GapReport[] {
-    const gaps = podGapKinds.map((kind) => ({ kind, ...this.#gaps[kind] }));
-    const explained = [...explainedElsewhere, this.#young.keys, ...gaps.map(({ workloads }) => workloads.keys)];
-    const others = new AffectedWorkloads(this.#incomplete);
-    others.add(
-      Array.from(this.#incomplete)
-        .filter(([key]) => !explained.some((keys) => keys.has(key)))
-        .map(([, workload]) => workload),
-    );
-    return [...gaps, { kind: 'other' as const, podCount: 0, examplePods: [], workloads: others }]
-      .map(({ workloads, ...gap }) => ({ ...gap, ...workloads.report() }))
-      .filter(({ podCount, incompleteWorkloadCount }) => podCount + incompleteWorkloadCount > 0);
-  }
-
-  #add(kind: PodGapKind, pod: PodPlace, workloads: readonly Workload[]): void {
-    const gap = this.#gaps[kind];
-    gap.podCount += 1;
-    if (gap.examplePods.length < exampleCount) gap.examplePods.push(pod);
-    gap.workloads.add(workloads);
-  }
+    explained,
+  }: { readonly incomplete: IncompleteWorkloads; readonly explained: readonly IncompleteWorkloads[] },
+): readonly GapReport[] {
+  const others = new Map(incomplete);
+  for (const affected of [...explained, ...pods.map((pod) => pod.affected)])
+    for (const key of affected.keys()) others.delete(key);
+  const gaps = podGapKinds.map((kind): GapReport => {
+    const found = pods.filter((pod) => pod.kind === kind);
+    const examplePods = found.slice(0, exampleCount).map(({ place }) => place);
+    return { kind, podCount: found.length, examplePods, ...affectedReport(found.map((pod) => pod.affected)) };
+  });
+  return [...gaps, { kind: 'other' as const, podCount: 0, examplePods: [], ...affectedReport([others]) }].filter(
+    ({ podCount, incompleteWorkloadCount }) => podCount + incompleteWorkloadCount > 0,
+  );
 }
 
 function isNew({ bound }: PodRecord, measuredAtMs: number): boolean {

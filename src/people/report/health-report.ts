@@ -1,6 +1,3 @@
-import type { Instant } from '../../lib/base/clock.js';
-import type { SelfReport } from '../../metrics/telemetry/self-metrics.js';
-
 /** How the exporter does. Counts are since the start of the process. */
 export interface HealthReport {
   readonly stores: readonly StoreHealthReport[];
@@ -52,41 +49,6 @@ export interface StoreHealthReport {
   readonly isPolled: boolean;
   /** Since the last list, event or bookmark. */
   readonly lastProgressAgeMs?: number | undefined;
-}
-
-/** `nowMs`: monotonic. */
-export function healthReport({
-  report,
-  nowMs,
-  unlisted,
-  ...others
-}: Omit<HealthReport, keyof SelfReport | 'settingsLoadedAtMs' | 'settingsAgeMs'> & {
-  readonly report: SelfReport;
-  readonly nowMs: number;
-}): HealthReport {
-  const { stores, settingsLoadedAt, ...same } = report;
-  const ageMs = (instant: Instant | undefined): number | undefined =>
-    instant && Math.round(nowMs - instant.monotonicMs);
-  return {
-    ...same,
-    ...others,
-    unlisted: unlisted.map(({ resource, namespace, reason, message, forMs }) => ({
-      resource,
-      namespace,
-      reason,
-      message,
-      forMs: Math.round(forMs),
-    })),
-    settingsLoadedAtMs: settingsLoadedAt?.wallMs,
-    settingsAgeMs: ageMs(settingsLoadedAt),
-    stores: stores.map(({ resource, objectCount, isConnected, mode, lastProgress }) => ({
-      resource,
-      objectCount,
-      isConnected,
-      isPolled: mode === 'polling',
-      lastProgressAgeMs: ageMs(lastProgress),
-    })),
-  };
 }
 
 /** One condition for `/readyz`. */

@@ -2,6 +2,7 @@ import { type LimitRatio, nearRatio } from '../../facts/node/limit-ratios.js';
 import { canBind, type UnenforcedReason } from '../../facts/node/unenforced-limits.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatBytes } from '../../lib/base/units.js';
+import type { Tone } from '../pens/document.js';
 
 /** One limit that the kubelet enforces by eviction, and the usage that it compares with it. */
 export interface LimitReport {
@@ -30,9 +31,21 @@ export const unenforcedNames: Readonly<Record<UnenforcedReason, string>> = {
 
 /**
  * Parts of a limit, or of a filesystem, in the colours of pages, commands and dashboards: near, from where the shipped alerts fire, and
- * reached. What is near is decided by `podStanding` alone.
+ * reached. Which pods are near a limit, or above, is decided by `podStanding` alone.
  */
 export const limitThresholds = { near: nearRatio, alerted: 0.9, reached: 1 } as const;
+
+/** Returns the tone of how full something is. */
+export function fullTone(ratio: number): Tone {
+  if (ratio >= limitThresholds.alerted) return 'critical';
+  return ratio >= limitThresholds.near ? 'warning' : 'ok';
+}
+
+/** The same of a limit; `unknown` for a low ratio that says little: only a part of what is written is compared with the limit. */
+export function ratioTone(limit: LimitReport): Tone {
+  const tone = fullTone(limit.ratio);
+  return !canBind(limit) || (limit.unenforced !== undefined && tone === 'ok') ? 'unknown' : tone;
+}
 
 export function limitReport({
   rule,
@@ -77,15 +90,10 @@ export function limitSubject({
   return { pod: 'the pod', container: `container ${container}`, emptydir: `emptyDir ${volume}` }[rule];
 }
 
-/** Whether the kubelet evicts when the usage exceeds it: see {@link canBind}. */
-export function canEvict(limit: LimitReport): boolean {
-  return canBind(limit);
-}
-
 /** The one with the highest ratio, of those that evict. */
 export function nearestBinding(limits: readonly LimitReport[]): LimitReport | undefined {
   return limits
-    .filter(canEvict)
+    .filter(canBind)
     .reduce<LimitReport | undefined>(
       (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
       undefined,

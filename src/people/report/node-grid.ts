@@ -1,9 +1,7 @@
-import type { NodeView } from '../../facts/node/node-view.js';
-import { getOrAdd } from '../../lib/base/maps.js';
-import { largestFirst, naturalNames, Ranking } from '../../lib/base/ranking.js';
-import { fullestRatio } from './filesystem-report.js';
-import { type NodeCondition, nodeCondition, nodeConditions } from './node-condition.js';
-import type { PressedNode } from './pressure-report.js';
+import { groupBy } from '../../lib/base/maps.js';
+import { largestFirst, naturalNames, rankedOf } from '../../lib/base/ranking.js';
+import { type NodeCondition, nodeConditions } from './node-condition.js';
+import type { ListedNode } from './node-report.js';
 
 /** All nodes at a glance. */
 export interface NodeGridReport {
@@ -47,73 +45,45 @@ const poolLabels = [
 /** Each takes a line of the page, and anybody who may label nodes makes more. */
 const maxPoolCount = 12;
 
-interface RankedTile extends NodeTileReport {
-  readonly pool: string | undefined;
+/** Returns the pools of all nodes, with the `count` worst nodes. */
+export function nodeGrid(nodes: readonly ListedNode[], count: number): NodeGridReport {
+  const names = nodes.map(({ view }) => view.nodeName);
+  const conditions: Partial<Record<NodeCondition, number>> = {};
+  for (const { condition } of nodes) conditions[condition] = (conditions[condition] ?? 0) + 1;
+  const byPool = groupBy(nodes, poolOf);
+  const worst = rankedOf(nodes, count, worstFirst, (node) => node).items;
+  const pools = Array.from(groupBy(worst, poolOf), ([pool, shown]): NodePoolReport => ({
+    pool,
+    nodeCount: byPool.get(pool)?.length ?? 0,
+    nodes: shown.map(tileReport),
+  }));
+  const rest = pools.splice(maxPoolCount);
+  if (rest.length > 0) {
+    const nodeCount = rest.reduce((sum, of) => sum + of.nodeCount, 0);
+    pools.push({ isRest: true, nodeCount, nodes: rest.flatMap((of) => of.nodes) });
+  }
+  return {
+    pools,
+    poolCount: byPool.size,
+    nodeCount: nodes.length,
+    conditions,
+    commonSuffix: names.length > 1 ? names.reduce(commonSuffix) : '',
+  };
 }
 
-/** The pools of all nodes, and the worst nodes. Nodes are added one by one. */
-export class NodeGrid {
-  readonly #worst: Ranking<RankedTile>;
-  readonly #failureOf;
-  readonly #poolCounts = new Map<string | undefined, { nodeCount: number }>();
-  readonly #conditions: Partial<Record<NodeCondition, number>> = {};
-  #suffix: string | undefined;
-
-  /** `failureOf`: see {@link nodeCondition}. */
-  constructor(count: number, failureOf: (nodeName: string) => object | undefined) {
-    this.#failureOf = failureOf;
-    this.#worst = new Ranking(
-      count,
-      largestFirst(
-        (tile) => tileRank(tile),
-        ({ node }) => naturalNames(node),
-      ),
-    );
-  }
-
-  /** `pressed`: see {@link nodeCondition}. */
-  add(view: NodeView, pressed: PressedNode | undefined): void {
-    const { nodeName, node } = view;
-    const pool = poolLabels.map((label) => node?.labels[label]).find((name) => name !== undefined && name !== '');
-    const condition = nodeCondition(view, pressed, this.#failureOf(nodeName));
-    const fullRatio = view.state === 'absent' ? undefined : fullestRatio(view.snapshot);
-    getOrAdd(this.#poolCounts, pool, () => ({ nodeCount: 0 })).nodeCount += 1;
-    this.#conditions[condition] = (this.#conditions[condition] ?? 0) + 1;
-    this.#suffix = this.#suffix === undefined ? nodeName : commonSuffix(this.#suffix, nodeName);
-    this.#worst.add({ node: nodeName, condition, fullRatio, pool });
-  }
-
-  report(): NodeGridReport {
-    return {
-      pools: this.#pools(),
-      poolCount: this.#poolCounts.size,
-      nodeCount: this.#worst.addedCount,
-      conditions: this.#conditions,
-      commonSuffix: this.#worst.addedCount > 1 ? (this.#suffix ?? '') : '',
-    };
-  }
-
-  #pools(): readonly NodePoolReport[] {
-    const byPool = new Map<string | undefined, NodeTileReport[]>();
-    for (const { pool, ...tile } of this.#worst.top()) getOrAdd(byPool, pool, () => []).push(tile);
-    const pools = Array.from(byPool, ([pool, nodes]): NodePoolReport => ({
-      pool,
-      nodeCount: this.#countOf(pool),
-      nodes,
-    }));
-    const rest = pools.splice(maxPoolCount);
-    if (rest.length === 0) return pools;
-    const restCount = rest.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
-    return [...pools, { isRest: true, nodeCount: restCount, nodes: rest.flatMap(({ nodes }) => nodes) }];
-  }
-
-  #countOf(pool: string | undefined): number {
-    return this.#poolCounts.get(pool)?.nodeCount ?? 0;
-  }
+function poolOf({ view: { node } }: ListedNode): string | undefined {
+  return poolLabels.map((label) => node?.labels[label]).find((name) => name !== undefined && name !== '');
 }
+
+function tileReport({ view, condition, fullRatio }: ListedNode): NodeTileReport {
+  return { node: view.nodeName, condition, fullRatio: view.state === 'absent' ? undefined : fullRatio };
+}
+
+const worstFirst = largestFirst<ListedNode>(tileRank, ({ view }) => naturalNames(view.nodeName));
 
 /** In steps of a tenth, so that tiles keep their places while disks fill. */
-function tileRank({ condition, fullRatio = 0 }: NodeTileReport): number {
+function tileRank(node: ListedNode): number {
+  const { condition, fullRatio = 0 } = tileReport(node);
   return nodeConditions.length - nodeConditions.indexOf(condition) + Math.min(9, Math.floor(fullRatio * 10)) / 10;
 }
 

@@ -1,16 +1,16 @@
-import type { KubeletFailure } from '../../cluster/kubelet/cached-request.js';
 import type { NodeImages } from '../../facts/node/node-images.js';
-import type {
-  AbsenceReason,
-  AbsentNodeView,
-  MeasuredNodeView,
-  NodeSnapshot,
-  NodeView,
-} from '../../facts/node/node-view.js';
+import { type NodeStanding, nodeStanding } from '../../facts/node/node-standing.js';
+import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
+import type { PodRecord } from '../../facts/node/pod-record.js';
 import type { FailureReason } from '../../lib/base/errors.js';
+import { largestFirst, rankedOf } from '../../lib/base/ranking.js';
 import { type ApiServerState, nodeHint } from './absence-hints.js';
 import { type EnforcementFacts, type EnforcementKind, enforcementKinds, signalsOf } from './enforcement-report.js';
-import { type FilesystemReport, filesystemReports, type PodBytes } from './filesystem-report.js';
+import { type FilesystemReport, filesystemReports, fullestRatio, podBytes } from './filesystem-report.js';
+import { type NodeCondition, nodeCondition } from './node-condition.js';
+import type { MeasuredPodReport, PodSource } from './pod-report.js';
+import { type PressedNode, pressedNode } from './pressure-report.js';
+import type { VerdictOf, VerdictReport } from './verdict-report.js';
 
 interface NodeFacts extends EnforcementFacts {
   readonly node: string;
@@ -21,6 +21,10 @@ interface NodeFacts extends EnforcementFacts {
   readonly enforcement?: readonly EnforcementKind[] | undefined;
   /** The last request to its kubelet, when it failed. */
   readonly failure?: NodeFailure | undefined;
+  /** The condition; absent while it is unknown. */
+  readonly diskPressure?: boolean | undefined;
+  /** Of a node that is below a threshold, close to one, or under DiskPressure; absent of the others. */
+  readonly verdict?: VerdictReport | undefined;
 }
 
 export interface NodeFailure {
@@ -29,7 +33,8 @@ export interface NodeFailure {
   readonly ageMs: number;
 }
 
-export interface MeasuredNodeReport extends NodeFacts {
+/** A node with data and the largest of its pods, in brief. */
+export interface NodeWithPodsReport extends NodeFacts {
   readonly state: MeasuredNodeView['state'];
   readonly dataAgeMs: number;
   readonly filesystems: readonly FilesystemReport[];
@@ -42,20 +47,35 @@ export interface MeasuredNodeReport extends NodeFacts {
   /** See `node_pods_missing` and `node_pods_dangling`. */
   readonly missingPodCount: number;
   readonly danglingPodCount: number;
+  /** Pods whose volumes are not measured: their bytes are too few. */
+  readonly pendingPodCount: number;
+  /**
+   * The other pods of the summary, whose bytes are on the disk too: out of scope, without a workload where those are
+   * hidden, no longer on the node, or without a total.
+   */
+  readonly otherPodCount: number;
+  readonly otherPodsUsedBytes: number;
+  readonly largestPods: readonly NodePodReport[];
 }
 
-export interface AbsentNodeReport extends NodeFacts {
+type NodePodReport = Pick<MeasuredPodReport, 'namespace' | 'pod' | 'state' | 'usedBytes' | 'limitBytes'>;
+
+/** A node without data, and what was last known of it. */
+export interface SilentNodeReport extends NodeFacts {
   readonly state: 'absent';
   readonly reason: AbsenceReason;
   /** What to do about it. */
   readonly hint: string;
+  readonly lastKnown?: LastKnownNodeReport | undefined;
 }
 
-export type NodeReport = MeasuredNodeReport | AbsentNodeReport;
+/** Without pods that the API server no longer lists on the node. */
+type LastKnownNodeReport = Pick<
+  NodeWithPodsReport,
+  'dataAgeMs' | 'filesystems' | 'podCount' | 'podsUsedBytes' | 'otherPodCount' | 'otherPodsUsedBytes' | 'largestPods'
+>;
 
-export function nodeFailure({ reason, message, atMs }: KubeletFailure, nowMs: number): NodeFailure {
-  return { reason, message, ageMs: Math.round(nowMs - atMs) };
-}
+export type RankedNodeReport = SilentNodeReport | NodeWithPodsReport;
 
 /** What was last known of a node that has no data. */
 export interface LastKnown {
@@ -63,52 +83,114 @@ export interface LastKnown {
   readonly ageMs: number;
 }
 
-/** The last request to a node's kubelet; undefined when it succeeded. */
-export type FailureOf = (nodeName: string) => NodeFailure | undefined;
-
-/** `pods`: the pods that count here, in bytes. */
-export function nodeReport(state: NodeView, pods: PodBytes, failure: NodeFailure | undefined): NodeReport {
-  return state.state === 'absent' ? absentNodeReport(state, failure) : measuredNodeReport(state, pods, failure);
+/** A node as it is judged and compared with others. */
+export interface ListedNode {
+  readonly view: NodeView;
+  /** Of the last request to its kubelet, when it failed. */
+  readonly failure: NodeFailure | undefined;
+  /** Of one without data. */
+  readonly lastKnown: LastKnown | undefined;
+  /** Of one without data, the last known; undefined where nothing is known of it, as the following ones. */
+  readonly snapshot: NodeSnapshot | undefined;
+  readonly source: PodSource | undefined;
+  readonly standing: NodeStanding | undefined;
+  /** Undefined of one that is not close to evicting pods, too. */
+  readonly pressed: PressedNode | undefined;
+  readonly fullRatio: number | undefined;
+  readonly condition: NodeCondition;
 }
 
-export function absentNodeReport(
-  state: AbsentNodeView,
-  failure: NodeFailure | undefined,
-  apiServer?: ApiServerState,
-): AbsentNodeReport {
-  const { reason } = state;
-  return { ...factsOf(state, failure), state: 'absent', reason, hint: nodeHint(reason, failure, apiServer) };
-}
-
-export function measuredNodeReport(
-  state: MeasuredNodeView,
-  pods: PodBytes,
-  failure: NodeFailure | undefined,
-): MeasuredNodeReport {
+export function listedNode(
+  view: NodeView,
+  { lastKnown, failure }: Pick<ListedNode, 'lastKnown' | 'failure'>,
+): ListedNode {
+  const source = view.state === 'absent' ? lastKnown && { ...view, ageMs: lastKnown.ageMs } : view;
+  const snapshot = view.state === 'absent' ? lastKnown?.snapshot : view.snapshot;
+  const standing = source && snapshot && nodeStanding(source, snapshot);
+  const pressed = source && snapshot && pressedNode(source, snapshot, standing);
   return {
-    ...factsOf(state, failure),
-    state: state.state,
-    dataAgeMs: Math.round(state.ageMs),
-    filesystems: filesystemReports(state.snapshot),
-    images: state.snapshot.images,
-    podCount: pods.podCount,
-    podsUsedBytes: pods.usedBytes,
-    podsRequestedBytes: pods.requestedBytes,
-    missingPodCount: state.missingPods,
-    danglingPodCount: state.danglingPods,
+    view,
+    failure,
+    lastKnown,
+    snapshot,
+    source,
+    standing,
+    pressed,
+    fullRatio: snapshot && fullestRatio(snapshot),
+    condition: nodeCondition(view, pressed, failure),
   };
 }
 
-function factsOf(state: NodeView, failure: NodeFailure | undefined): NodeFacts {
-  const enforcement = enforcementKinds(state);
+export function nodeReport(
+  { view, failure, lastKnown }: Pick<ListedNode, 'view' | 'failure' | 'lastKnown'>,
+  { apiServer, verdictOf }: { readonly apiServer: ApiServerState; readonly verdictOf: VerdictOf },
+): RankedNodeReport {
+  const facts = factsOf(view, failure);
+  const diskPressure = view.node?.diskPressure;
+  if (view.state === 'absent') {
+    return {
+      ...facts,
+      state: view.state,
+      reason: view.reason,
+      hint: nodeHint(view.reason, failure, apiServer),
+      diskPressure,
+      verdict: verdictOf({ ...view, ageMs: lastKnown?.ageMs }, lastKnown?.snapshot),
+      lastKnown: lastKnown && lastKnownReport(lastKnown),
+    };
+  }
+  const { snapshot } = view;
   return {
-    node: state.nodeName,
-    allocatableBytes: state.node?.allocatableBytes,
-    expectedPodCount: state.expectedPods,
-    measuredPodCount: state.measuredPods,
+    ...facts,
+    state: view.state,
+    ...lastKnownReport(view),
+    images: snapshot.images,
+    podsRequestedBytes: podBytes(snapshot.pods).requestedBytes,
+    missingPodCount: view.missingPods,
+    danglingPodCount: view.danglingPods,
+    diskPressure,
+    verdict: verdictOf(view, snapshot),
+    pendingPodCount: snapshot.pods.filter(({ isPending }) => isPending).length,
+  };
+}
+
+function factsOf(view: NodeView, failure: NodeFailure | undefined): NodeFacts {
+  const enforcement = enforcementKinds(view);
+  return {
+    node: view.nodeName,
+    allocatableBytes: view.node?.allocatableBytes,
+    expectedPodCount: view.expectedPods,
+    measuredPodCount: view.measuredPods,
     enforcement: enforcement.length === 0 ? undefined : enforcement,
-    unsetSignals: enforcement.includes('threshold_unset') ? signalsOf('threshold_unset', state) : undefined,
-    frozenSinceMs: state.state === 'absent' ? undefined : state.snapshot.frozen.sinceMs,
+    unsetSignals: enforcement.includes('threshold_unset') ? signalsOf('threshold_unset', view) : undefined,
+    frozenSinceMs: view.state === 'absent' ? undefined : view.snapshot.frozen.sinceMs,
     failure,
   };
+}
+
+/** Of a node with data, what is known now. */
+function lastKnownReport({ snapshot, ageMs }: LastKnown): LastKnownNodeReport {
+  const { pods, summary } = snapshot;
+  const { podCount, usedBytes } = podBytes(pods);
+  const reported = new Set(pods.map((pod) => pod.summary));
+  const others = summary.pods.filter((pod) => !reported.has(pod));
+  return {
+    dataAgeMs: Math.round(ageMs),
+    filesystems: filesystemReports(snapshot),
+    podCount,
+    podsUsedBytes: usedBytes,
+    otherPodCount: others.length,
+    otherPodsUsedBytes: others.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0),
+    largestPods: rankedOf(pods, largestPodCount, bySize, podReport).items,
+  };
+}
+
+const largestPodCount = 10;
+
+const bySize = largestFirst<PodRecord>(
+  ({ summary }) => summary.usedBytes,
+  ({ summary: { namespace, name } }) => [namespace, name],
+);
+
+function podReport({ summary: { namespace, name, usedBytes = 0 }, bound, isPending }: PodRecord): NodePodReport {
+  return { namespace, pod: name, state: isPending ? 'pending' : 'measured', usedBytes, limitBytes: bound?.limitBytes };
 }

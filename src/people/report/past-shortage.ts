@@ -1,6 +1,6 @@
 import { countsInodes } from '../../cluster/kubelet/eviction-signals.js';
+import { isOutdated } from '../../facts/history/eviction-record.js';
 import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
-import { isOutdated } from '../../facts/history/last-usage.js';
 import type { Shortage } from '../../facts/node/disk-verdict.js';
 
 /** What an eviction shows of a shortage of its node. */

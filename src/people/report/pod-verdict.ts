@@ -2,14 +2,15 @@ import type { Pod } from '../../cluster/kube/objects.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { isActive } from '../../facts/node/limits.js';
 import type { PodStanding } from '../../facts/node/standing.js';
-import { programName, shellWord } from '../../lib/base/text.js';
+import { shellWord } from '../../lib/base/text.js';
 import { formatAge, formatBytes, formatForecast } from '../../lib/base/units.js';
 import { eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { type LimitReport, limitReport, limitSubject, limitText, unenforcedNames, usedText } from './limit-report.js';
 import { ownerCommand } from './pod-commands.js';
 import { growthWithoutForecast } from './pod-growth.js';
-import type { MeasuredPodReport, PodReport, PodSpecReport, UnmeasuredPodReport } from './pod-report.js';
+import type { MeasuredPodReport, PodReport, PodSpecReport } from './pod-report.js';
+import { explainNode, explainPod } from './verdict-commands.js';
 
 /**
  * How a pod stands to its limits. `near`: at 80 % of one, or it reaches one if it goes on to grow. `unenforced`: it has limits, and
@@ -65,10 +66,6 @@ type Judgement = Pick<PodVerdictReport, 'kind' | 'text'> & {
   readonly limit?: LimitReport | undefined;
 };
 
-function lackOf({ reason }: UnmeasuredPodReport): Judgement {
-  return { kind: 'unknown', text: `Not measured: ${reason.replace(/\.$/, '')}.` };
-}
-
 function agedJudgement(report: PodReport, judged: Judged): Judgement {
   const found = judgement(report, judged);
   const { dataState, dataAgeMs, absenceReason = 'never', node } = report;
@@ -90,7 +87,8 @@ function judgement(report: PodReport, judged: Judged): Judgement {
   }
   const urgent = urgentText(judged);
   if (urgent !== undefined) return urgent;
-  if (report.state === 'unmeasured') return lackOf(report);
+  if (report.state === 'unmeasured')
+    return { kind: 'unknown', text: `Not measured: ${report.reason.replace(/\.$/, '')}.` };
   const { usedBytes, state } = report;
   if (state === 'pending') {
     return {
@@ -166,13 +164,12 @@ function lowerFirst(text: string): string {
 
 function commandsOf({ report, pod }: Judged, kind: PodVerdictKind, limit: LimitReport | undefined): readonly string[] {
   const { namespace, pod: name, node, workloads } = report;
-  const explain = `${programName} explain pod ${shellWord(`${namespace}/${name}`)}`;
+  const explain = explainPod(namespace, name);
   if (report.state === 'unmeasured' && kind === 'unknown') {
     const describe = `kubectl describe pod -n ${shellWord(namespace)} ${shellWord(name)}`;
-    return node === undefined ? [describe] : [`${programName} explain node ${shellWord(node)}`, describe];
+    return node === undefined ? [describe] : [explainNode(node), describe];
   }
-  if (report.state !== 'unmeasured' && report.dataState === 'absent')
-    return [`${programName} explain node ${shellWord(report.node)}`];
+  if (report.state !== 'unmeasured' && report.dataState === 'absent') return [explainNode(report.node)];
   if (kind !== 'above' && kind !== 'near') return [explain];
   return [explain, ...(pod === undefined ? [] : [lookInside(explain, limit)]), ...ownerCommand('edit', workloads)];
 }

@@ -1,12 +1,9 @@
 import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
-import { isHeadroomUnknown } from '../../facts/node/full-disks.js';
-import { exemptionOf, isActive } from '../../facts/node/limits.js';
 import { type NodeStanding, nodeStanding } from '../../facts/node/node-standing.js';
 import type { NodeThreshold } from '../../facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { nextVictims } from '../../facts/node/victims.js';
-import { largestFirst, naturalNames, type Ranked, Ranking } from '../../lib/base/ranking.js';
-import { fullestRatio, fullRatio } from './filesystem-report.js';
+import { largestFirst, naturalNames, type Ranked, rankedOf } from '../../lib/base/ranking.js';
 import { type DataFacts, dataFacts, type PodSource } from './pod-report.js';
 import type { VictimReport } from './signal-report.js';
 import type { VerdictOf, VerdictReport } from './verdict-report.js';
@@ -41,62 +38,6 @@ export interface PressedNode extends NodeStanding {
   readonly nearest: NodeThreshold;
 }
 
-/** The nodes that are close to evicting pods, the nearest first. Nodes are added one by one. */
-export class RankedPressure {
-  readonly #ranking: Ranking<PressedNode>;
-  readonly #verdictOf: VerdictOf;
-  crossedCount = 0;
-  /** Of them, those with a full filesystem. */
-  crossedFullCount = 0;
-  /** Of them, those with no pod left that may be evicted. */
-  crossedEmptyCount = 0;
-  /** The others, with data. */
-  nearCount = 0;
-  /** With data, and below no threshold that is known. */
-  unknownCount = 0;
-
-  constructor(count: number, verdictOf: VerdictOf) {
-    this.#verdictOf = verdictOf;
-    this.#ranking = new Ranking(
-      count,
-      largestFirst<PressedNode>(
-        ({ urgency }) => urgency,
-        ({ source }) => naturalNames(source.nodeName),
-      ),
-    );
-  }
-
-  /** A node without data is ranked by what was last known of it, and counts nowhere else. See {@link pressedNode}. */
-  add(source: PodSource, snapshot: NodeSnapshot): PressedNode | undefined {
-    const pressed = pressedNode(source, snapshot);
-    const isCrossed = pressed?.nearest.isCrossed === true;
-    if (source.state !== 'absent' && !isCrossed && isHeadroomUnknown(snapshot)) this.unknownCount += 1;
-    if (pressed === undefined) return undefined;
-    if (source.state !== 'absent') this.#count(snapshot, pressed.nearest);
-    this.#ranking.add(pressed);
-    return pressed;
-  }
-
-  #count(snapshot: NodeSnapshot, { isCrossed }: NodeThreshold): void {
-    if (!isCrossed) {
-      this.nearCount += 1;
-      return;
-    }
-    this.crossedCount += 1;
-    if ((fullestRatio(snapshot) ?? 0) >= fullRatio) this.crossedFullCount += 1;
-    if (!mayEvict(snapshot)) this.crossedEmptyCount += 1;
-  }
-
-  nodes(): Ranked<NodePressureReport> {
-    return this.#ranking.ranked((pressed) => pressureReport(pressed, this.#verdictOf));
-  }
-}
-
-/** Whether there is a pod, or may be one that is not read, that the kubelet does not pass over. */
-function mayEvict({ unreadPodCount, podsOnNode }: NodeSnapshot): boolean {
-  return unreadPodCount !== undefined || podsOnNode.some((pod) => isActive(pod) && exemptionOf(pod) === undefined);
-}
-
 /** Undefined for a node that is not close to evicting pods. */
 export function pressedNode(
   source: PodSource,
@@ -107,6 +48,20 @@ export function pressedNode(
   if (nearest === undefined || (!isClose && snapshot.node.diskPressure !== true)) return undefined;
   return { ...standing, source, snapshot, nearest };
 }
+
+/** The nearest first. */
+export function rankedPressure(
+  nodes: readonly PressedNode[],
+  count: number,
+  verdictOf: VerdictOf,
+): Ranked<NodePressureReport> {
+  return rankedOf(nodes, count, mostUrgent, (pressed) => pressureReport(pressed, verdictOf));
+}
+
+const mostUrgent = largestFirst<PressedNode>(
+  ({ urgency }) => urgency,
+  ({ source }) => naturalNames(source.nodeName),
+);
 
 export function pressureReport(
   { source, snapshot, nearest, isClose, timeMs }: PressedNode,

@@ -1,6 +1,6 @@
 import { type FindingKind, findingKinds } from '../../facts/node/pod-findings.js';
 import { getOrAdd } from '../../lib/base/maps.js';
-import { largestFirst, type Ranked, Ranking } from '../../lib/base/ranking.js';
+import { largestFirst, type Ranked, rankedOf } from '../../lib/base/ranking.js';
 import { type FindingReport, findingReport, type FoundFinding } from './finding-report.js';
 
 /** The findings of one kind, those of most pods first. `totalCount` counts the pods of one controller once. */
@@ -16,11 +16,6 @@ export interface RankedFindingReport extends FindingReport {
   readonly podCount: number;
 }
 
-interface FindingGroup {
-  first: FoundFinding;
-  podCount: number;
-}
-
 /** The findings of all nodes, by kind. Those of each pod are added together. */
 export class RankedFindings {
   readonly #count: number;
@@ -32,38 +27,29 @@ export class RankedFindings {
   }
 
   add(findings: readonly FoundFinding[]): void {
-    for (const found of findings) this.#addFinding(found);
+    for (const found of findings) {
+      const groups = getOrAdd(this.#groups, found.finding.kind, () => new Map<string, FindingGroup>());
+      const group = getOrAdd(groups, groupKey(found), () => ({ first: found, podCount: 0 }));
+      group.podCount += 1;
+      if (found.pod.name < group.first.pod.name) group.first = found;
+    }
   }
 
   /** Only kinds with findings, in the order of `findingKinds`. */
   kinds(): readonly FindingKindReport[] {
     return findingKinds.flatMap((kind) => {
-      const groups = this.#groups.get(kind);
-      return groups === undefined ? [] : [this.#kindReport(kind, [...groups.values()])];
+      const groups = [...(this.#groups.get(kind)?.values() ?? [])];
+      if (groups.length === 0) return [];
+      const findingCount = groups.reduce((sum, { podCount }) => sum + podCount, 0);
+      const reportOf = ({ first, podCount }: FindingGroup) => ({ ...findingReport(first), podCount });
+      return [{ kind, findingCount, ...rankedOf(groups, this.#count, byPodCount, reportOf) }];
     });
   }
+}
 
-  #addFinding(found: FoundFinding): void {
-    const { kind } = found.finding;
-    const groups = getOrAdd(this.#groups, kind, () => new Map<string, FindingGroup>());
-    const group = getOrAdd(groups, groupKey(found), () => ({ first: found, podCount: 0 }));
-    group.podCount += 1;
-    if (found.pod.name < group.first.pod.name) group.first = found;
-  }
-
-  #kindReport(kind: FindingKind, groups: readonly FindingGroup[]): FindingKindReport {
-    const ranking = new Ranking(this.#count, byPodCount);
-    let findingCount = 0;
-    for (const group of groups) {
-      findingCount += group.podCount;
-      ranking.add(group);
-    }
-    return {
-      kind,
-      findingCount,
-      ...ranking.ranked(({ first, podCount }) => ({ ...findingReport(first), podCount })),
-    };
-  }
+interface FindingGroup {
+  first: FoundFinding;
+  podCount: number;
 }
 
 const byPodCount = largestFirst<FindingGroup>(

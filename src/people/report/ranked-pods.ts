@@ -1,18 +1,17 @@
 import { hasUnknownUsage, type LimitRatio, nearestRatio } from '../../facts/node/limit-ratios.js';
 import { hasLimits, isActive } from '../../facts/node/limits.js';
-import { deriveMeasured, type PodContext, type PodRecord } from '../../facts/node/pod-record.js';
+import type { PodContext, PodRecord } from '../../facts/node/pod-record.js';
 import { isNear, type PodStanding, podStanding } from '../../facts/node/standing.js';
 import { canBind } from '../../facts/node/unenforced-limits.js';
 import { mostSpecific, type Workload, workloadKey } from '../../facts/workload/workload.js';
 import { largestFirst, type Ranked, Ranking } from '../../lib/base/ranking.js';
-import { type FormerPod, largerUsage, nearestLimitOf } from './former-pod.js';
+import { type FormerPod, nearestLimitOf } from './former-pod.js';
 import { type LimitReport, limitReport, limitThresholds } from './limit-report.js';
 import {
   type DataFacts,
   dataFacts,
   type FoundPod,
   type MeasuredPodReport,
-  measuredPodReport,
   type PodPlace,
   podPlace,
   type PodSource,
@@ -35,12 +34,6 @@ export interface PodLimitReport extends PodPlace, LimitReport, DataFacts {
 /** Below it, a pod is not among those that may be evicted next. */
 export const shownRatio = 0.5;
 
-interface RankedPod extends FoundPod<PodRecord, PodSource> {
-  readonly context: PodContext;
-  readonly limit: LimitRatio | undefined;
-  readonly isPending: boolean;
-}
-
 interface LimitedPod extends FoundPod<PodRecord, PodSource> {
   readonly standing: PodStanding;
   readonly limit: LimitRatio;
@@ -52,11 +45,10 @@ interface LimitedPod extends FoundPod<PodRecord, PodSource> {
 const soonestFirst = largestFirst<LimitedPod>(({ standing, limit }) => standing.urgency ?? limit.ratio, namesOf);
 
 /**
- * The largest pods, and the pods that are nearest to a limit of theirs. Pods are added one by one. Those of nodes without
- * data are ranked by what was last known of them, and count nowhere else.
+ * The pods that are nearest to a limit of theirs. Pods are added one by one. Those of nodes without data are ranked by what was last
+ * known of them, and count nowhere else.
  */
 export class RankedPods {
-  readonly #pods: Ranking<RankedPod>;
   /** Pods without a workload. */
   readonly #limited: Ranking<LimitedPod>;
   /** The soonest pod of each workload, by its key and whether its node has data. */
@@ -78,42 +70,32 @@ export class RankedPods {
     unenforcedReachedPodCount: 0,
   };
 
-  constructor({ podCount, limitCount }: { readonly podCount: number; readonly limitCount: number }) {
-    this.#pods = new Ranking(
-      podCount,
-      largestFirst<RankedPod>(({ pod }) => pod.summary.usedBytes, namesOf),
-    );
-    this.#limited = new Ranking(limitCount, soonestFirst);
+  /** `count`: how many limits are reported. */
+  constructor(count: number) {
+    this.#limited = new Ranking(count, soonestFirst);
   }
 
   /** `former`: of a pod whose volumes are pending. */
   add(found: FoundPod<PodRecord, PodSource>, context: PodContext, former?: FormerPod): void {
-    const { isPending } = found.pod;
     if (found.node.state !== 'absent') {
       this.counts.podCount += 1;
       this.counts.podsUsedBytes += found.pod.summary.usedBytes ?? 0;
-      if (isPending) this.counts.pendingPodCount += 1;
+      if (found.pod.isPending) this.counts.pendingPodCount += 1;
     }
-    const { node, pod } = largerUsage(found, former);
-    this.#pods.add({ node, pod, context, limit: this.#addLimits(found, context, former), isPending });
+    this.#addLimits(found, context, former);
   }
 
   addWithoutTotal(found: FoundPod<PodRecord, PodSource>, context: PodContext): void {
     this.#addLimits(found, context);
   }
 
-  /** Returns the nearest one. */
-  #addLimits(
-    { node, pod }: FoundPod<PodRecord, PodSource>,
-    context: PodContext,
-    former?: FormerPod,
-  ): LimitRatio | undefined {
+  #addLimits({ node, pod }: FoundPod<PodRecord, PodSource>, context: PodContext, former?: FormerPod): void {
     const ratios = context.ratiosOf(pod);
     const limit = nearestRatio(ratios);
     const now = podStanding(node, pod, ratios);
     if (node.state !== 'absent') this.#count({ node, pod }, ratios, { nearest: limit, kind: now.kind });
     const nearest = nearestLimitOf(node, limit, former, context);
-    if (nearest === undefined || nearest.limit.ratio < shownRatio || !canBind(nearest.limit)) return nearest?.limit;
+    if (nearest === undefined || nearest.limit.ratio < shownRatio || !canBind(nearest.limit)) return;
     const isOfBefore = former !== undefined && nearest.limit !== limit;
     const standing = isOfBefore ? podStanding({ ageMs: 0 }, former.pod, context.ratiosOf(former.pod)) : now;
     this.#addLimited({
@@ -124,7 +106,6 @@ export class RankedPods {
       isPending: pod.isPending,
       podCount: 1,
     });
-    return nearest.limit;
   }
 
   #addLimited(limited: LimitedPod): void {
@@ -141,10 +122,6 @@ export class RankedPods {
     }
     const soonest = soonestFirst(limited, other) < 0 ? limited : other;
     this.#groups.set(key, { ...soonest, podCount: other.podCount + 1 });
-  }
-
-  pods(): Ranked<MeasuredPodReport> {
-    return this.#pods.ranked(podReport);
   }
 
   /** One for each workload, and each pod without one, from half of a limit on. To be called once, at the end. */
@@ -165,11 +142,11 @@ export class RankedPods {
     }
     for (const limit of ratios) this.#countLimit(limit);
     if (nearest === undefined || !canBind(nearest)) {
-      if (isExceeded(ratios)) counts.unenforcedReachedPodCount += 1;
+      if (ratios.some(isAbove)) counts.unenforcedReachedPodCount += 1;
       return;
     }
     counts.limitedPodCount += 1;
-    if (nearest.ratio >= limitThresholds.reached) counts.reachedLimitPodCount += 1;
+    if (kind === 'above') counts.reachedLimitPodCount += 1;
     else if (isNear(kind)) counts.nearLimitPodCount += 1;
   }
 
@@ -179,7 +156,7 @@ export class RankedPods {
     const { ratio, unenforced } = limit;
     counts.limitCount += 1;
     if (!canBind(limit) || (unenforced !== undefined && ratio < limitThresholds.near)) counts.unenforcedLimitCount += 1;
-    if (ratio >= limitThresholds.reached) {
+    if (isAbove(limit)) {
       counts.reachedLimitCount += 1;
       if (canBind(limit)) counts.evictableLimitCount += 1;
     } else if (ratio >= limitThresholds.near) {
@@ -199,8 +176,9 @@ function isUncertain({ isPending, summary, bound }: PodRecord): boolean {
   return isPending || (bound !== undefined && hasUnknownUsage(summary, bound.pod));
 }
 
-function isExceeded(ratios: readonly LimitRatio[]): boolean {
-  return ratios.some(({ ratio }) => ratio > limitThresholds.reached);
+/** At the limit itself, a kubelet evicts nobody. */
+function isAbove({ ratio }: LimitRatio): boolean {
+  return ratio > 1;
 }
 
 function namesOf({ node, pod: { summary } }: FoundPod<PodRecord, PodSource>): readonly string[] {
@@ -211,12 +189,6 @@ function namesOf({ node, pod: { summary } }: FoundPod<PodRecord, PodSource>): re
 function mayHaveRatios({ node }: PodSource, { bound }: PodRecord): boolean {
   if (bound === undefined || node?.enforcesStorageLimits === false) return false;
   return isActive(bound.pod) && hasLimits(bound.pod);
-}
-
-function podReport({ node, pod, context, limit, isPending }: RankedPod): MeasuredPodReport {
-  const report = measuredPodReport({ node, pod: deriveMeasured(pod, context) });
-  const nearestLimit = report.hasUnknownUsage ? report.nearestLimit : limit && limitReport(limit);
-  return { ...report, state: stateOf(isPending), nearestLimit };
 }
 
 function stateOf(isPending: boolean): MeasuredPodReport['state'] {

@@ -1,6 +1,5 @@
 import { excessContainers } from '../../facts/history/eviction-message.js';
-import type { EvictionRecord } from '../../facts/history/eviction-record.js';
-import { isOutdated, sensibleShare } from '../../facts/history/last-usage.js';
+import { type EvictionRecord, isOutdated, sensibleShare } from '../../facts/history/eviction-record.js';
 import { shellWord } from '../../lib/base/text.js';
 import { ownerTarget } from './pod-commands.js';
 import { mebibyte, sizeText } from './verdict-commands.js';

@@ -5,7 +5,7 @@ import { availableFor, type NodeThreshold, signalsOf } from '../../facts/node/no
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { type Victim, victimRanking, victimsToFree } from '../../facts/node/victims.js';
 import { formatCount } from '../../lib/base/text.js';
-import { formatBytes } from '../../lib/base/units.js';
+import { amountText, type Measure, type Tone } from '../pens/document.js';
 import type { EnforcementKind } from './enforcement-report.js';
 
 /** A signal of a node's kubelet: how far it is from evictions, and whom they would hit. Amounts are bytes, or inodes where the signal counts those. */
@@ -147,13 +147,14 @@ export function nearestSignal(signals: readonly SignalReport[]): SignalReport | 
   return distances.toSorted((a, b) => a.distance - b.distance)[0]?.signal;
 }
 
-/** Returns an amount as the signal counts, bytes or inodes: `1 inode`; `-` where it is unknown. */
-export function signalAmount(signal: EvictionSignal, amount: number | undefined): string {
-  return countsInodes(signal) && amount !== undefined ? inodeCount(amount) : formatBytes(amount);
+/** Returns an amount as the signal counts, bytes or inodes. */
+export function signalMeasure(signal: EvictionSignal, amount: number | undefined, tone?: Tone): Measure {
+  return { amount, unit: countsInodes(signal) ? 'inodes' : 'bytes', tone };
 }
 
-export function inodeCount(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'inode' : 'inodes'}`;
+/** The same as text: `1 inode`; `-` where it is unknown. */
+export function signalAmount(signal: EvictionSignal, amount: number | undefined): string {
+  return amountText(signalMeasure(signal, amount));
 }
 
 /** Returns whether it is below a threshold, or above it by less than the threshold's own size. */

@@ -1,7 +1,11 @@
 import { countsInodes } from '../../cluster/kubelet/eviction-signals.js';
-import type { EvictionRecord, LastUsage } from '../../facts/history/eviction-record.js';
-import { type MainPart, mainPart } from '../../facts/history/eviction-record.js';
-import { longerLimit } from '../../facts/history/last-usage.js';
+import {
+  type EvictionRecord,
+  type LastUsage,
+  longerLimit,
+  type MainPart,
+  mainPart,
+} from '../../facts/history/eviction-record.js';
 import type { DiskVerdict } from '../../facts/node/disk-verdict.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
 import { programName, shellWord } from '../../lib/base/text.js';
@@ -15,11 +19,10 @@ import { workloadReferences } from './workload-report.js';
 export function verdictCommands(
   verdict: DiskVerdict,
   nodeName: string,
-  context: VerdictContext = {},
+  { isOfEviction }: VerdictContext = {},
 ): readonly string[] {
-  const { past } = context;
-  const first = firstCommands(verdict, nodeName, context);
-  if (past !== undefined) return [explainEviction(past.first)];
+  // After an eviction no pod is to be deleted: the kubelet has evicted what it had to, and pods may be gone.
+  const first = isOfEviction === true ? [explainNode(nodeName)] : podCommands(verdict);
   const onNode = (command: string): string => nodeCommand(command, verdict, nodeName);
   switch (verdict.kind) {
     case 'pods':
@@ -31,7 +34,7 @@ export function verdictCommands(
     case 'inodes':
       return [...first, onNode(inodesCommand)];
     case 'no_space':
-      return [...first, ...noSpaceCommands(verdict).map(onNode), configCommand(nodeName)];
+      return [...first, ...noSpaceCommands(verdict).map(onNode), rawCommand(nodeName, 'configz')];
     case 'unknown':
       return unknownCommands(verdict, nodeName);
     case 'other':
@@ -51,7 +54,9 @@ function noSpaceCommands({ images }: DiskVerdict): readonly string[] {
 
 /** Before the threshold is crossed, see the text of the verdict. */
 function growthCommands(verdict: DiskVerdict): readonly string[] {
-  return verdict.shortage?.state === 'near' && verdict.first?.growth !== undefined ? explainFirst(verdict) : [];
+  return verdict.shortage?.state === 'near' && verdict.first?.growth !== undefined
+    ? podCommands(verdict).slice(0, 1)
+    : [];
 }
 
 const inodesCommand = 'du --inodes -xd3 / /var | sort -n | tail -20';
@@ -86,20 +91,7 @@ function podCommands({ first }: DiskVerdict): readonly string[] {
   return isExempt ? [explain] : [explain, `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(name)}`];
 }
 
-/** After an eviction no pod is to be deleted: the kubelet has evicted what it had to, and pods may be gone. */
-function firstCommands(
-  verdict: DiskVerdict,
-  nodeName: string,
-  { isOfEviction = false }: VerdictContext,
-): readonly string[] {
-  return isOfEviction ? [explainNode(nodeName)] : podCommands(verdict);
-}
-
-function explainFirst(verdict: DiskVerdict): readonly string[] {
-  return podCommands(verdict).slice(0, 1);
-}
-
-function explainPod(namespace: string, pod: string): string {
+export function explainPod(namespace: string, pod: string): string {
   return `${programName} explain pod ${shellWord(`${namespace}/${pod}`)}`;
 }
 
@@ -107,15 +99,11 @@ function unknownCommands(verdict: DiskVerdict, nodeName: string): readonly strin
   const explain = explainNode(nodeName);
   if (verdict.unknownPart === 'images') return [nodeCommand('crictl images', verdict, nodeName)];
   if (verdict.unknownPart === 'unread_pods') return [explain];
-  return [explain, configCommand(nodeName), rawCommand(nodeName, 'stats/summary')];
+  return [explain, rawCommand(nodeName, 'configz'), rawCommand(nodeName, 'stats/summary')];
 }
 
-function explainNode(nodeName: string): string {
+export function explainNode(nodeName: string): string {
   return `${programName} explain node ${shellWord(nodeName)}`;
-}
-
-function configCommand(nodeName: string): string {
-  return rawCommand(nodeName, 'configz');
 }
 
 export function rawCommand(nodeName: string, path: string): string {
@@ -127,6 +115,11 @@ function nodeCommand(command: string, { shortage }: DiskVerdict, nodeName: strin
   return shortage?.state === 'near'
     ? `kubectl debug node/${shellWord(nodeName)} -it --profile=sysadmin --image=busybox -- chroot /host sh -c ${shellWord(command)}`
     : `ssh ${shellWord(nodeName)} ${shellWord(`sudo ${command}`)}`;
+}
+
+/** `path`: see `shownName`. */
+export function explainWorkload(path: string): string {
+  return `${programName} explain workload ${shellWord(path)}`;
 }
 
 export function explainEviction({ namespace, pod }: Pick<EvictionRecord, 'namespace' | 'pod'>): string {
@@ -165,7 +158,7 @@ function directoriesCommands({ namespace, pod, workloads }: EvictionRecord): rea
   const { workloadNamespace, workloadType, workload } = owner;
   return workloadType === 'statefulset'
     ? [`${explainPod(namespace, pod)} --directories`]
-    : [`${programName} explain workload ${shellWord(`${workloadNamespace}/${workloadType}/${workload}`)}`];
+    : [explainWorkload(`${workloadNamespace}/${workloadType}/${workload}`)];
 }
 
 /** kubectl finds no pods of a cron job. */

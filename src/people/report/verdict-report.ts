@@ -1,12 +1,11 @@
 import type { PodIdentity } from '../../cluster/kube/pod-identity.js';
 import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
-import type { EvictionRecord, LastUsage } from '../../facts/history/eviction-record.js';
-import { isOutdated } from '../../facts/history/last-usage.js';
+import { type EvictionRecord, isOutdated, type LastUsage } from '../../facts/history/eviction-record.js';
 import { type DiskVerdict, nodeVerdict, type Shortage, type VerdictKind } from '../../facts/node/disk-verdict.js';
 import { nodeStanding } from '../../facts/node/node-standing.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
-import { programName, shellWord } from '../../lib/base/text.js';
+import { shellWord } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { absenceCommands } from './absence-commands.js';
 import { causeText, mainPartText } from './eviction-cause-text.js';
@@ -16,6 +15,7 @@ import type { PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';
 import {
   explainEviction,
+  explainNode,
   limitCommands,
   raisedLimitText,
   recordedMainPart,
@@ -57,12 +57,8 @@ type VerdictSource = Pick<PodSource, 'nodeName' | 'node' | 'state' | 'reason'> &
 /** The totals of a pod in the last summaries of its node, the oldest first. */
 export type SamplesOf = (nodeName: string, pod: PodIdentity) => readonly UsageSample[];
 
-/** What a verdict needs besides the node. */
-interface VerdictInputs extends RememberedEvictions {
-  readonly samplesOf: SamplesOf;
-}
-
-export function verdicts(inputs: VerdictInputs): VerdictOf {
+/** Returns how verdicts are made; `inputs`: what they need besides the node. */
+export function verdicts(inputs: RememberedEvictions & { readonly samplesOf: SamplesOf }): VerdictOf {
   return (source, snapshot) => {
     const { nodeName, node } = source;
     if (snapshot === undefined) return silentVerdict(source);
@@ -73,17 +69,14 @@ export function verdicts(inputs: VerdictInputs): VerdictOf {
     if (verdict === undefined) return undefined;
     const past = pastOf(verdict, source, inputs);
     const report = verdictReport(verdict, nodeName, { notes: ageNotes(source), past });
-    return past === undefined && isOld(source) ? { ...report, commands: kubeletCommands(source) } : report;
+    if (past !== undefined || !isOld(source)) return report;
+    return { ...report, commands: absenceCommands(source.reason ?? 'timeout', nodeName, undefined) };
   };
 }
 
 /** Nothing is to be deleted by values of a kubelet that has been silent for so long. */
 function isOld({ state, ageMs = 0 }: VerdictSource): boolean {
   return state === 'absent' || isOutdated(ageMs);
-}
-
-function kubeletCommands({ nodeName, reason = 'timeout' }: VerdictSource): readonly string[] {
-  return absenceCommands(reason, nodeName, undefined);
 }
 
 /** What evictions before it explain of a verdict: bytes that they have not freed yet, or a condition that outlasts them. */
@@ -120,7 +113,8 @@ function verdictReport(verdict: DiskVerdict, nodeName: string, context: VerdictC
   return {
     kind: isOfPods ? 'pods' : verdict.kind,
     text: verdictText(verdict, context),
-    commands: verdictCommands(verdict, nodeName, context),
+    commands:
+      context.past === undefined ? verdictCommands(verdict, nodeName, context) : [explainEviction(context.past.first)],
     ...(shortage && shortageOf(shortage)),
     podsFreed: pods?.least,
     imagesFreed: images?.least,
@@ -258,5 +252,5 @@ function unknownText({ cause, shortage }: EvictionRecord): string {
 function unknownCommands({ cause, namespace, pod, node }: EvictionRecord): readonly string[] {
   return cause === 'other'
     ? [`kubectl describe pod -n ${shellWord(namespace)} ${shellWord(pod)}`]
-    : [`${programName} explain node ${shellWord(node)}`];
+    : [explainNode(node)];
 }

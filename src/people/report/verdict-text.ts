@@ -6,8 +6,9 @@ import type { Bounds } from '../../facts/node/freed-space.js';
 import { sharedName } from '../../facts/workload/workload.js';
 import { countedText, formatCount } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
+import { amountText } from '../pens/document.js';
 import { type PastShortage, usedAtLast } from './past-shortage.js';
-import { inodeCount, signalAmount, unreadPodsText } from './signal-report.js';
+import { signalAmount, unreadPodsText } from './signal-report.js';
 
 /** What a verdict is made with besides what the kubelet reports now. */
 export interface VerdictContext {
@@ -170,7 +171,7 @@ function pastText(
 
 function usedText(used: number | undefined, ofInodes: boolean): string {
   if (used === undefined) return '';
-  return ` (${ofInodes ? inodeCount(used) : formatBytes(used)})`;
+  return ` (${amountText({ amount: used, unit: ofInodes ? 'inodes' : 'bytes' })})`;
 }
 
 function headroomText(shortage: Shortage | undefined): string | undefined {

@@ -1,5 +1,6 @@
 import { nameStem, type Workload } from '../../facts/workload/workload.js';
 import type { WorkloadSnapshot } from '../../facts/workload/workload-partial.js';
+import type { Link, Piece } from '../pens/document.js';
 
 /** What names a workload: the labels `workload`, `workload_type` and `namespace` of the metrics. */
 export interface WorkloadReference {
@@ -33,8 +34,27 @@ export function workloadReference({ namespace, name, type }: Workload): Workload
 }
 
 /** `deployment/cart`; a workload that may span namespaces is its bare name. */
-export function referenceText({ workload, workloadType, workloadNamespace }: WorkloadReference): string {
+function referenceText({ workload, workloadType, workloadNamespace }: WorkloadReference): string {
   return workloadNamespace === '' ? workload : `${workloadType}/${workload}`;
+}
+
+export function workloadLink(of: WorkloadReference): Link {
+  return { path: ['workloads', of.workloadNamespace || '-', of.workloadType, of.workload], shown: referenceText(of) };
+}
+
+export function workloadLine(workloads: readonly WorkloadReference[]): readonly Piece[] {
+  if (workloads.length === 0) return ['none'];
+  return workloads.flatMap((of, index): readonly Piece[] => [index === 0 ? '' : ', ', workloadLink(of)]);
+}
+
+/** As `explain workload` takes it: `shop/cart`, or the bare name of one that may span namespaces. */
+export function referenceName({ workload, workloadNamespace }: WorkloadReference): string {
+  return workloadNamespace === '' ? workload : `${workloadNamespace}/${workload}`;
+}
+
+/** `shop/deployment/cart`, or the bare name of one that may span namespaces. */
+export function shownName({ workload, workloadType, workloadNamespace }: WorkloadReference): string {
+  return workloadNamespace === '' ? workload : `${workloadNamespace}/${workloadType}/${workload}`;
 }
 
 /** The workload that a report names. */
@@ -46,10 +66,13 @@ export function workloadOf({ workload, workloadType, workloadNamespace }: Worklo
   return { namespace: workloadNamespace, name: workload, type: workloadType, origin };
 }
 
+/** Names each field: made for every workload of a cluster, and a spread takes many times as long. */
 export function workloadReport(snapshot: WorkloadSnapshot): WorkloadReport {
   const { workload, usage, complete, backoffMs, expectedPods, measuredPods } = snapshot;
   return {
-    ...workloadReference(workload),
+    workload: workload.name,
+    workloadType: workload.type,
+    workloadNamespace: workload.namespace,
     source: workload.origin.source,
     expectedPodCount: expectedPods,
     measuredPodCount: measuredPods,

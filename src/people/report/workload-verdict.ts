@@ -1,15 +1,16 @@
-import { isFor } from '../../facts/history/last-usage.js';
+import { isFor } from '../../facts/history/eviction-record.js';
+import { canBind } from '../../facts/node/unenforced-limits.js';
 import type { Ranked } from '../../lib/base/ranking.js';
-import { formatCount, programName, shellWord } from '../../lib/base/text.js';
+import { formatCount } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { causeText, eventText, evictionHint } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
-import { canEvict, type LimitReport } from './limit-report.js';
+import type { LimitReport } from './limit-report.js';
 import { ownerCommand } from './pod-commands.js';
 import type { PodReport } from './pod-report.js';
 import { limitUse } from './pod-verdict.js';
-import { explainEviction } from './verdict-commands.js';
-import type { WorkloadReport } from './workload-report.js';
+import { explainEviction, explainWorkload } from './verdict-commands.js';
+import { shownName, type WorkloadReport } from './workload-report.js';
 
 /** What is to be known of a workload first. `near`: pods of it are near a limit. `incomplete`: its sums lack pods or volumes. */
 export interface WorkloadVerdictReport {
@@ -30,9 +31,8 @@ export function workloadVerdict(
   near: Ranked<PodReport>,
   eviction: AgedEviction | undefined,
 ): WorkloadVerdictReport {
-  const { workload: name, workloadType, workloadNamespace, isComplete, expectedPodCount, measuredPodCount } = workload;
-  const path = workloadNamespace === '' ? name : `${workloadNamespace}/${workloadType}/${name}`;
-  const explain = `${programName} explain workload ${shellWord(path)}`;
+  const { isComplete, expectedPodCount, measuredPodCount } = workload;
+  const explain = explainWorkload(shownName(workload));
   if (expectedPodCount + measuredPodCount + near.totalCount === 0) return emptyVerdict(workload, explain, eviction);
   const advice = near.totalCount > 0 ? nearAdvice(workload, limitOf(near.items[0]), eviction) : undefined;
   return {
@@ -50,7 +50,7 @@ function nearAdvice(
 ): Pick<WorkloadVerdictReport, 'text' | 'commands'> {
   if (limit === undefined || eviction?.verdict === undefined || !isFor(eviction, limit))
     return { text: '', commands: ownerCommand('edit', [workload]) };
-  return { text: `${evictionText(eviction)} ${evictionHint(eviction)}`, commands: eviction.verdict.commands };
+  return { text: `${evictionText(eviction)} ${evictionHint(eviction) ?? ''}`, commands: eviction.verdict.commands };
 }
 
 function nearText({ totalCount, items: [first] }: Ranked<PodReport>): string {
@@ -66,7 +66,7 @@ function nearText({ totalCount, items: [first] }: Ranked<PodReport>): string {
 /** Undefined where it does not evict. */
 function limitOf(pod: PodReport | undefined): LimitReport | undefined {
   const limit = pod?.nearestLimit;
-  return limit !== undefined && canEvict(limit) ? limit : undefined;
+  return limit !== undefined && canBind(limit) ? limit : undefined;
 }
 
 /** Why it has no pods, the API server knows: a cron job is not due, a quota is used up. */

@@ -11,8 +11,8 @@ const timeoutMs = 10_000;
 const tickMs = 1_000;
 const timeFormat = { hour: 'numeric', minute: '2-digit', second: '2-digit', timeZoneName: 'short' };
 
+const suggestions = Object.assign(document.createElement('datalist'), { id: 'names' });
 const icon = document.querySelector('link[rel="icon"]');
-const pauseButton = document.getElementById('pause');
 
 let isPaused = false;
 let isLoading = false;
@@ -71,7 +71,7 @@ function replaceParts(loaded) {
     const other = loaded.getElementById(details.id);
     if (other !== null) other.open = details.open;
   }
-  const focused = document.activeElement;
+  const restoreFocus = focusRestorer(document.activeElement);
   const { scrollX, scrollY } = window;
   for (const part of parts) {
     const other = loaded.getElementById(part.id);
@@ -79,7 +79,7 @@ function replaceParts(loaded) {
   }
   if (blocks !== null) replaceBlocks(blocks, [...others.children]);
   showTab(loaded.title, loaded.querySelector('link[rel="icon"]').getAttribute('href'));
-  restoreFocus(focused);
+  restoreFocus();
   window.scrollTo({ left: scrollX, top: scrollY, behavior: 'instant' });
 }
 
@@ -93,11 +93,15 @@ function replaceBlocks(blocks, others) {
   }
 }
 
-function restoreFocus(focused) {
-  const key = focused?.getAttribute('data-key');
-  if (!key || focused.isConnected) return;
-  const keyed = [...document.querySelectorAll('[data-key]')];
-  keyed.find((element) => element.getAttribute('data-key') === key)?.focus({ preventScroll: true });
+/** Returns what gives the focus to the element that has replaced this one: of those with its key, or its address, the one in its place. */
+function focusRestorer(focused) {
+  const name = ['data-key', 'href'].find((each) => focused?.hasAttribute(each));
+  const value = name && focused.getAttribute(name);
+  const alike = () => [...document.querySelectorAll(`[${name}]`)].filter((each) => each.getAttribute(name) === value);
+  const index = name === undefined ? -1 : alike().indexOf(focused);
+  return () => {
+    if (index >= 0 && !focused.isConnected) (alike()[index] ?? alike()[0])?.focus({ preventScroll: true });
+  };
 }
 
 /** Adds the time of the reader's zone to those in UTC, with its day where that is another one. */
@@ -110,12 +114,46 @@ function addLocalTimes(page) {
   }
 }
 
+function addCopyButtons(page) {
+  for (const code of page.querySelectorAll('.commands code')) {
+    const button = Object.assign(document.createElement('button'), { type: 'button', className: 'copy' });
+    button.textContent = 'Copy';
+    button.dataset.key = `copy-${code.textContent}`;
+    code.after(button);
+  }
+}
+
+/** Not by the clipboard's own interface, which pages over plain HTTP lack. What could not be copied stays selected. */
+function copyCommand({ target }) {
+  if (target.matches?.('.copy') !== true) return;
+  getSelection().selectAllChildren(target.previousElementSibling);
+  if (!document.execCommand('copy')) return;
+  getSelection().removeAllRanges();
+  target.textContent = 'Copied';
+}
+
 /** As in other tools: `/` is for searching, unless something is being written. */
 function focusSearch(event) {
   const isWriting = event.target.matches?.('input, select, textarea') === true;
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isWriting) return;
   event.preventDefault();
   document.getElementById('search').focus();
+}
+
+const maxNameCount = 200;
+const namesOfPage = 'main a:is([href*="nodes/"], [href*="pods/"], [href*="workloads/"], [href*="namespaces/"])';
+
+/** Suggests the names that the page has when a field for names gets the focus. */
+function suggestNames({ target }) {
+  if (target.matches?.('input[type="search"]') !== true) return;
+  const links = [...document.querySelectorAll(namesOfPage)];
+  const names = new Set(links.map(({ pathname }) => decodeURIComponent(pathname.split('/').at(-1))));
+  const options = [...names]
+    .slice(0, maxNameCount)
+    .map((value) => Object.assign(document.createElement('option'), { value }));
+  suggestions.replaceChildren(...options);
+  target.after(suggestions);
+  target.setAttribute('list', suggestions.id);
 }
 
 /** Escape closes the meaning of a word, until the pointer or the focus leaves the word. */
@@ -130,6 +168,7 @@ function allowTips({ target }) {
 async function load() {
   const response = await fetch(location.pathname + location.search, {
     cache: 'no-store',
+    headers: { accept: 'text/html' },
     signal: AbortSignal.timeout(timeoutMs),
   });
   if (!response.ok) throw new Error(`HTTP status ${response.status}`);
@@ -150,6 +189,7 @@ async function refresh(isForced) {
     if (isOnHold() && !isForced) return;
     const loaded = new DOMParser().parseFromString(text, 'text/html');
     addLocalTimes(loaded);
+    addCopyButtons(loaded);
     replaceParts(loaded);
     loadedAtMs = performance.now();
     showFault('');
@@ -175,18 +215,22 @@ function tick() {
   if (isDue) void refresh(false);
 }
 
-pauseButton.addEventListener('click', () => {
+document.getElementById('pause').addEventListener('click', ({ target }) => {
   isPaused = !isPaused;
-  pauseButton.textContent = isPaused ? 'Resume' : 'Pause';
+  target.textContent = isPaused ? 'Resume' : 'Pause';
   tick();
 });
 document.getElementById('refresh').addEventListener('click', () => void refresh(true));
 document.addEventListener('visibilitychange', tick);
+document.addEventListener('focusin', suggestNames);
 document.addEventListener('keydown', focusSearch);
 document.addEventListener('keydown', closeTip);
 document.addEventListener('pointerout', allowTips);
 document.addEventListener('focusout', allowTips);
+document.addEventListener('click', copyCommand);
 addLocalTimes(document);
+addCopyButtons(document);
 document.getElementById('live').hidden = false;
+document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 showAge();
 setInterval(tick, tickMs);

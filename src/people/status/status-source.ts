@@ -1,15 +1,15 @@
-import type { Config } from '../../config/schema.js';
 import { startDeadline } from '../../lib/base/abortable.js';
 import { type Clock, latestNowMs } from '../../lib/base/clock.js';
 import { singleFlight } from '../../lib/base/memo.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
 import { coverageOf } from '../query/coverage.js';
+import type { ShownEvictions, Status } from '../query/status.js';
 import type { ClusterReport } from '../report/cluster-report.js';
 import { type ShownEviction, withAge } from '../report/eviction-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
-import { notListedText } from './not-listed-text.js';
-import { problemsOf } from './problems.js';
-import type { ShownEvictions, Status } from './status.js';
+import { notListedText } from '../rules/exporter-rules.js';
+import { problemsOf } from '../rules/problems.js';
+import type { ViewSettings } from './views.js';
 
 /** What a status is made from. */
 export interface StatusInputs {
@@ -37,7 +37,7 @@ export interface Moment {
   readonly reading: ClusterReading;
 }
 
-export interface StatusSettings {
+export interface StatusSettings extends ViewSettings {
   readonly clusterName: string;
   /** To pages elsewhere; `http:` or `https:`. */
   readonly links: Status['links'];
@@ -45,7 +45,6 @@ export interface StatusSettings {
   readonly scope: string;
   /** YAML. */
   readonly configuration: string;
-  readonly config: Pick<Config, 'attribution' | 'workloads'>;
 }
 
 /** A person waits for the page; nodes that have not answered by then are shown from the cache. */

@@ -1,27 +1,33 @@
-import type { Config } from '../../config/schema.js';
 import type { ObjectKind } from '../../config/served-paths.js';
-import { workloadKey } from '../../facts/workload/workload.js';
+import type { AttributionMode } from '../../facts/node/usage.js';
+import { type WorkloadDefinition, workloadKey, workloadPath } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
+import type { SearchResults } from '../answers/search-document.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
-import { filteredEvictions, listEvictions } from '../query/list-evictions.js';
-import { listNamespaces, type NamespaceReport, namespaceReports } from '../query/list-namespaces.js';
-import { type ListedNodeReport, listNodes, nodeReportOf } from '../query/list-nodes.js';
-import type { ListPage } from '../query/list-page.js';
+import { listEvictions } from '../query/list-evictions.js';
+import {
+  listNamespaces,
+  type NamespaceObject,
+  type NamespaceReport,
+  namespaceReports,
+} from '../query/list-namespaces.js';
+import { type ListedNodeReport, listNodes } from '../query/list-nodes.js';
+import { firstOf, type ListPage } from '../query/list-page.js';
 import { listContainers, listVolumes } from '../query/list-parts.js';
 import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
 import { nodeDisks, nodeExplanation, type NodeObject } from '../query/node-explanation.js';
 import { type PodObject, podsWithOutlook } from '../query/pod-outlook.js';
-import { knownWorkload, type WorkloadFacts, workloadFacts } from '../query/workload-explanation.js';
+import type { Problem, Status } from '../query/status.js';
+import { knownWorkload, workloadFacts, type WorkloadObject } from '../query/workload-explanation.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { type ShownEviction, withAge } from '../report/eviction-report.js';
 import type { ContainerReport, PodReport } from '../report/pod-report.js';
 import type { VolumeReport } from '../report/volume-report.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
-import { workloadVerdict, type WorkloadVerdictReport } from '../report/workload-verdict.js';
-import type { Problem, Status } from './status.js';
-import { noEviction, NotFoundError, requireListed } from './view-errors.js';
+import { workloadVerdict } from '../report/workload-verdict.js';
+import { noEviction, notFound, requireListed } from './view-errors.js';
 import { parametersOfView } from './view-routes.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
@@ -40,31 +46,6 @@ export interface Views {
   readonly workload: WorkloadObject;
   readonly namespace: NamespaceObject;
   readonly eviction: ShownEviction;
-}
-
-/** The first of each kind whose names have the words; of pods those that are nearest to an eviction. */
-interface SearchResults {
-  readonly words: readonly string[];
-  readonly nodes: ListPage<ListedNodeReport>;
-  readonly pods: ListPage<PodReport>;
-  readonly workloads: ListPage<WorkloadReport>;
-  readonly namespaces: ListPage<NamespaceReport>;
-  readonly evictions: ListPage<EvictionReport>;
-}
-
-interface WorkloadObject {
-  readonly workload: WorkloadFacts & { readonly verdict: WorkloadVerdictReport };
-  readonly pods: ListPage<PodReport>;
-  /** Those that are not measured, or only in part, and why. */
-  readonly missing: ListPage<PodReport>;
-  readonly evictions: readonly ShownEviction[];
-}
-
-interface NamespaceObject {
-  readonly namespace: NamespaceReport;
-  readonly pods: ListPage<PodReport>;
-  readonly workloads: ListPage<WorkloadReport>;
-  readonly evictions: readonly ShownEviction[];
 }
 
 export type ViewKind = keyof Views;
@@ -86,11 +67,17 @@ export interface ViewRequest {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
+/** What views go by. */
+export interface ViewSettings {
+  readonly attribution: AttributionMode;
+  readonly definitions: readonly WorkloadDefinition[];
+}
+
 /** What views are made of. */
 export interface ViewInputs {
   readonly status: Pick<Status, 'problems' | 'clusterName' | 'notListed'>;
   readonly reading: ClusterReading;
-  readonly settings: Pick<Config, 'attribution' | 'workloads'>;
+  readonly settings: ViewSettings;
   readonly lane: Lane;
 }
 
@@ -108,44 +95,39 @@ const allPods = parseListQuery('pods', {});
 /** Of each kind, by a search. */
 const foundCount = 10;
 
+const lists = {
+  nodes: listNodes,
+  pods: listPods,
+  containers: listContainers,
+  volumes: listVolumes,
+  workloads: listWorkloads,
+  namespaces: listNamespaces,
+};
+
+function listMaker<Kind extends keyof typeof lists>(kind: Kind): Maker<Kind> {
+  return async ({ parameters }, { reading, lane }) => {
+    const query = parseListQuery(kind, parameters);
+    return { kind, query, data: await lists[kind](reading, query, lane) } as PageView & { kind: Kind };
+  };
+}
+
 const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   problems: (request, { status }) => {
     const query = parseListQuery('problems', request.parameters);
     const all = status.problems.filter(({ text, detail = '' }) => matchesSearch(query.search, `${text} ${detail}`));
-    const { offset, limit } = query;
-    const items = all.slice(offset, offset + limit);
-    return Promise.resolve({ kind: 'problems', query, data: { items, totalCount: all.length, offset, limit } });
+    return Promise.resolve({ kind: 'problems', query, data: firstOf(all, query.limit) });
   },
-  nodes: async (request, { reading, lane }) => {
-    const query = parseListQuery('nodes', request.parameters);
-    return { kind: 'nodes', query, data: await listNodes(reading, query, lane) };
-  },
-  pods: async (request, { reading, lane }) => {
-    const query = parseListQuery('pods', request.parameters);
-    return { kind: 'pods', query, data: await listPods(reading, query, lane) };
-  },
-  containers: async (request, { reading, lane }) => {
-    const query = parseListQuery('containers', request.parameters);
-    return { kind: 'containers', query, data: await listContainers(reading, query, lane) };
-  },
-  volumes: async (request, { reading, lane }) => {
-    const query = parseListQuery('volumes', request.parameters);
-    return { kind: 'volumes', query, data: await listVolumes(reading, query, lane) };
-  },
-  workloads: async (request, { reading, lane }) => {
-    const query = parseListQuery('workloads', request.parameters);
-    return { kind: 'workloads', query, data: await listWorkloads(reading, query, lane) };
-  },
-  namespaces: async (request, { reading, lane }) => {
-    const query = parseListQuery('namespaces', request.parameters);
-    return { kind: 'namespaces', query, data: await listNamespaces(reading, query, lane) };
-  },
+  nodes: listMaker('nodes'),
+  pods: listMaker('pods'),
+  containers: listMaker('containers'),
+  volumes: listMaker('volumes'),
+  workloads: listMaker('workloads'),
+  namespaces: listMaker('namespaces'),
   evictions: (request, { reading }) => {
     const query = parseListQuery('evictions', request.parameters);
-    const { offset, limit } = query;
-    const all = filteredEvictions(reading.evictions, query);
-    const items = all.slice(offset, offset + limit).map((of) => withAge(of, reading.readAtMs));
-    return Promise.resolve({ kind: 'evictions', query, data: { items, totalCount: all.length, offset, limit } });
+    const { items, ...page } = listEvictions(reading.evictions, query);
+    const shown = items.map((of) => withAge(of, reading.readAtMs));
+    return Promise.resolve({ kind: 'evictions', query, data: { items: shown, ...page } });
   },
   search: async ({ parameters }, { reading, lane }) => {
     const names = parametersOfView('search');
@@ -164,10 +146,12 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   node: async ({ path: [name = ''], parameters }, { reading, lane }) => {
     const query = podQuery('node', parameters, { node: name });
     const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
-    const explanation = nodeExplanation(reading, name);
-    if (view === undefined || explanation === undefined) throw new NotFoundError(`no node ${name} in scope`);
+    const node = nodeExplanation(reading, name);
+    if (view === undefined || node === undefined) {
+      const names = reading.snapshot.nodes.map(({ nodeName }) => nodeName);
+      throw await notFound(`no node ${name} in scope`, { wanted: name, names, lane });
+    }
     const pods = await listPods(reading, query, lane);
-    const node = { ...explanation, ...nodeReportOf(view, reading) };
     const disks = nodeDisks(reading, view);
     return { kind: 'node', query, data: { node, disks, pods, evictions: newest(reading, (of) => of.node === name) } };
   },
@@ -175,7 +159,10 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const query = parseListQuery('pods', parameters, parametersOfView('pod'));
     const pods = await podsWithOutlook(reading, { namespace, name, mode: settings.attribution }, lane);
     const evictions = newest(reading, (of) => of.namespace === namespace && of.pod === name);
-    if (pods.length + evictions.length === 0) throw new NotFoundError(`no pod ${namespace}/${name} in scope`);
+    if (pods.length + evictions.length === 0) {
+      const wanted = `${namespace}/${name}`;
+      throw await notFound(`no pod ${wanted} in scope`, { wanted, names: podNames(reading), lane });
+    }
     return { kind: 'pod', query, data: { pods, evictions } };
   },
   workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
@@ -187,8 +174,9 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const found = await knownWorkload(reading, key, lane);
     const isOf = ({ workloads }: EvictionReport): boolean => workloads.map(workloadOf).map(workloadKey).includes(key);
     const evictions = newest(reading, isOf);
-    if (found === undefined && evictions.length === 0) throw new NotFoundError(`no workload ${path} in scope`);
-    const facts = workloadFacts(reading, found ?? wanted, settings.workloads);
+    if (found === undefined && evictions.length === 0)
+      throw await notFound(`no workload ${path} in scope`, { wanted: path, names: workloadPaths(reading), lane });
+    const facts = workloadFacts(reading, found ?? wanted, settings.definitions);
     const itsNodes = await readingOfWorkload(reading, path, lane);
     const pods = await listPods(itsNodes, query, lane);
     const near = await listPods(itsNodes, { ...allPods, workload: path, only: 'near', limit: 1 }, lane);
@@ -198,8 +186,12 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   },
   namespace: async ({ path: [name = ''], parameters }, { reading, lane }) => {
     const query = podQuery('namespace', parameters, { namespace: name });
-    const namespace = (await namespaceReports(reading, lane)).find((of) => of.namespace === name);
-    if (namespace === undefined) throw new NotFoundError(`no pods in namespace ${name}, or it is not in scope`);
+    const all = await namespaceReports(reading, lane);
+    const namespace = all.find((of) => of.namespace === name);
+    if (namespace === undefined) {
+      const what = `no pods in namespace ${name}, or it is not in scope`;
+      throw await notFound(what, { wanted: name, names: all.map((of) => of.namespace), lane });
+    }
     const pods = await listPods(reading, query, lane);
     const workloads = await listWorkloads(reading, parseListQuery('workloads', { namespace: name }), lane);
     const evictions = newest(reading, (of) => of.namespace === name);
@@ -212,6 +204,14 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     return Promise.resolve({ kind: 'eviction', query, data: withAge(found, reading.readAtMs) });
   },
 };
+
+function* podNames({ knownPods }: ClusterReading): Generator<string> {
+  for (const { pod } of knownPods) yield `${pod.namespace}/${pod.name}`;
+}
+
+function* workloadPaths({ knownPods }: ClusterReading): Generator<string> {
+  for (const { workloads } of knownPods) yield* workloads.map(workloadPath);
+}
 
 /** Of the list of the object's pods. `fixed`: what its address has of them. */
 function podQuery(

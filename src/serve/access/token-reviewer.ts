@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { ApiTransport } from '../../cluster/http/api-client.js';
 import { readAtMost } from '../../cluster/http/response-body.js';
-import { abortable } from '../../lib/base/abortable.js';
-import { startDeadline } from '../../lib/base/abortable.js';
+import { abortable, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { messageOf, RequestError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { NodeAgent } from '../../agent/agent.js';
 import type { Config } from '../../config/schema.js';
 import { entryFinder } from '../../facts/node/join.js';
-import type { BoundPod } from '../../facts/node/node-objects.js';
+import type { BoundPod } from '../../facts/node/pod-record.js';
 import { allObjects, type ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import { notNeeded } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';

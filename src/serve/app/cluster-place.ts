@@ -12,11 +12,9 @@ import type { ClusterWatches } from '../../cluster/watch/cluster-watches.js';
 import type { StoreChange } from '../../cluster/watch/object-store.js';
 import type { Subscription } from '../../cluster/watch/subscription.js';
 import type { Config } from '../../config/schema.js';
-import { podGraceMs } from '../../facts/node/node-coverage.js';
-import { lacksYoungPod } from '../../facts/node/young-pods.js';
+import { lacksYoungPod, podGraceMs } from '../../facts/node/young-pods.js';
 import { nodesInScope } from '../../facts/scrape/node-policy.js';
-import { abortable } from '../../lib/base/abortable.js';
-import { startDeadline } from '../../lib/base/abortable.js';
+import { abortable, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { messageOf, UserError } from '../../lib/base/errors.js';
 import { supervise } from '../../lib/base/lifetime.js';
@@ -54,20 +52,6 @@ export interface ProcessParts {
   readonly onUnexpectedEnd: (error: Error) => void;
 }
 
-export interface ClusterPlaceOptions extends ProcessParts {
-  readonly config: Config;
-  readonly scope: Scope;
-  /** Both live longer. */
-  readonly watches: CoreWatches;
-  readonly kubelets: KubeletCache;
-  /** Whether nodes that `cluster.nodeSelector` excludes are read too; only commands show them. Default: false. */
-  readonly readsAllNodes?: boolean;
-  /** Told of each change of an evicted pod, once it is known which nodes are selected; the store already has its result. */
-  readonly onEvictedPod: (change: StoreChange<Pod>) => void;
-  /** Called with each node that was refreshed in the background, as all nodes are. */
-  readonly onRefreshed: (node: Node, signal: AbortSignal) => Promise<void>;
-}
-
 /**
  * A cluster as one set of settings reads it: nodes and pods from shared watches, summaries from the cache of kubelets' responses.
  * Lists are followed and evictions told from construction on; the rest begins with `begin`.
@@ -79,7 +63,7 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
   /** What is done in the background, by kind. */
   readonly queue: WorkQueue<TaskKind>;
   readonly budget: ConnectionBudget;
-  readonly #options: ClusterPlaceOptions;
+  readonly #options;
   readonly #lifetime = new AbortController();
   readonly #refresher: BackgroundRefresher | undefined;
   readonly #running: Promise<void>;
@@ -90,7 +74,21 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
   /** Whether all nodes are refreshed in the background. */
   #refreshesAhead = false;
 
-  constructor(options: ClusterPlaceOptions) {
+  constructor(
+    options: ProcessParts & {
+      readonly config: Config;
+      readonly scope: Scope;
+      /** Both live longer. */
+      readonly watches: CoreWatches;
+      readonly kubelets: KubeletCache;
+      /** Whether nodes that `cluster.nodeSelector` excludes are read too; only commands show them. Default: false. */
+      readonly showsAll?: boolean;
+      /** Told of each change of an evicted pod, once it is known which nodes are selected; the store already has its result. */
+      readonly onEvictedPod: (change: StoreChange<Pod>) => void;
+      /** Called with each node that was refreshed in the background, as all nodes are. */
+      readonly onRefreshed: (node: Node, signal: AbortSignal) => Promise<void>;
+    },
+  ) {
     const { config, watches, kubelets, onUnexpectedEnd } = options;
     this.watches = watches;
     this.cache = kubelets;
@@ -100,7 +98,7 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       ...options,
       namespaces: config.cluster.namespaces,
       podSelector: config.cluster.podSelector,
-      nodeSelector: options.readsAllNodes === true ? [] : config.cluster.nodeSelector,
+      nodeSelector: options.showsAll === true ? [] : config.cluster.nodeSelector,
       rememberDeletedMs: servedMs(config.cache.ttlMs) + podGraceMs,
     });
     this.#refresher = this.#createRefresher();
@@ -142,7 +140,7 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
     const podsOnNode = this.store.podsOn(nodeName);
     const { clock } = this.#options;
     const possibleNowMs = [clock.nowMs(), clock.steadyNowMs()];
-    if (!lacksYoungPod({ summary, podsOnNode, possibleNowMs, graceMs: podGraceMs })) return;
+    if (!lacksYoungPod({ summary, podsOnNode, possibleNowMs })) return;
     this.cache.markOutdated(nodeName);
     this.mayBeDue(nodeName);
   }

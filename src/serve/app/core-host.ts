@@ -21,21 +21,6 @@ const syncTimeoutMs = 60_000;
 
 export type ClusterCore = Core<ClusterPlace>;
 
-export interface CoreHostOptions extends ProcessParts {
-  /** Default: a client of the credentials. Disposed of here. */
-  readonly api?: ApiTransport & Partial<Disposable>;
-  /** Default: watches of this API. Disposed of here. */
-  readonly watches?: CoreWatches;
-  readonly evictions: EvictionLog;
-  /** Default: the metrics of the process. */
-  readonly selfMetrics?: ExpositionOptions['selfMetrics'];
-  readonly observer: ExpositionOptions['observer'];
-  /** See {@link ClusterWatches}. */
-  readonly nodeLocalSpreadMs?: number;
-  /** Whether all pods and nodes are shown, as commands do, whatever the settings select. */
-  readonly showsAll?: boolean;
-}
-
 /**
  * What lives as long as the process, whatever the settings: watches, the cache of kubelets' responses with what is remembered of
  * nodes, evictions; and the core in force. All else is the core's: new settings make a new one on the same watches and cache.
@@ -43,7 +28,7 @@ export interface CoreHostOptions extends ProcessParts {
 export class CoreHost implements AsyncDisposable {
   readonly evictions: EvictionTracker;
   readonly watches: CoreWatches;
-  readonly #options: CoreHostOptions;
+  readonly #options;
   readonly #api: ApiTransport & Partial<Disposable>;
   readonly #cache: KubeletCache;
   readonly #kubelets: KubeletConnection;
@@ -53,7 +38,24 @@ export class CoreHost implements AsyncDisposable {
   #ended: Promise<void> = Promise.resolve();
 
   /** The first core is in force at once. */
-  constructor(options: CoreHostOptions, config: Config, scope: Scope) {
+  constructor(
+    options: ProcessParts & {
+      /** Default: a client of the credentials. Disposed of here. */
+      readonly api?: ApiTransport & Partial<Disposable>;
+      /** Default: watches of this API. Disposed of here. */
+      readonly watches?: CoreWatches;
+      readonly evictions: EvictionLog;
+      /** Default: the metrics of the process. */
+      readonly selfMetrics?: ExpositionOptions['selfMetrics'];
+      readonly observer: ExpositionOptions['observer'];
+      /** See {@link ClusterWatches}. */
+      readonly nodeLocalSpreadMs?: number;
+      /** Whether all pods and nodes are shown, as commands do, whatever the settings select. Default: false. */
+      readonly showsAll?: boolean;
+    },
+    config: Config,
+    scope: Scope,
+  ) {
     const { api = new ApiClient(options), metrics, scheduler, onUnexpectedEnd } = options;
     this.#options = options;
     this.#api = api;
@@ -77,30 +79,21 @@ export class CoreHost implements AsyncDisposable {
    */
   async apply(config: Config, scope: Scope, signal: AbortSignal): Promise<void> {
     await this.evictions.duringReload(async () => {
-      this.replace(
-        await this.synced(config, scope, signal, (core) => {
-          this.#checkNode(core);
-        }),
-      );
+      this.replace(await this.synced(config, scope, signal));
     });
   }
 
   /**
    * Resolves with a core that has listed what these settings select; until it is in force, the former one serves. Throws UserError
-   * when it does not sync in time. `check`: throws for what is wrong with what it has listed.
+   * when it does not sync in time, or when there is no node to measure.
    */
-  async synced(
-    config: Config,
-    scope: Scope,
-    signal: AbortSignal,
-    check: (core: ClusterCore) => void = () => undefined,
-  ): Promise<ClusterCore> {
+  async synced(config: Config, scope: Scope, signal: AbortSignal): Promise<ClusterCore> {
     const { evictions } = this.#options;
     evictions.expect(config.evictions);
     const core = this.#create(config, scope);
     try {
       await core.place.synced({ timeoutMs: syncTimeoutMs }, signal);
-      check(core);
+      this.#checkNode(core);
       return core;
     } catch (error) {
       evictions.configure(this.#core.config.evictions);
@@ -135,10 +128,10 @@ export class CoreHost implements AsyncDisposable {
   }
 
   #create(config: Config, scope: Scope): ClusterCore {
-    const { showsAll, ...options } = this.#options;
+    const options = this.#options;
     const place = new ClusterPlace({
       ...options,
-      ...{ config, scope, watches: this.watches, kubelets: this.#cache, readsAllNodes: showsAll === true },
+      ...{ config, scope, watches: this.watches, kubelets: this.#cache },
       onEvictedPod: (change) => {
         this.evictions.podChanged(change, core);
       },
@@ -153,7 +146,6 @@ export class CoreHost implements AsyncDisposable {
     const core: ClusterCore = new Core({
       selfMetrics: options.metrics,
       ...options,
-      ...(showsAll === true ? { showsAllPods: true } : {}),
       ...{ config, scope, place, memories: this.#memories },
     });
     return core;

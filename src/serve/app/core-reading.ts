@@ -1,24 +1,23 @@
 import { isActive } from '../../facts/node/limits.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { allObjects, type ClusterSnapshot } from '../../facts/scrape/snapshot.js';
-import { getOrAdd } from '../../lib/base/maps.js';
 import type { ClusterReading, KnownPod } from '../../people/query/cluster-reading.js';
-import { SnapshotPods } from '../../people/query/snapshot-pods.js';
 import { isAwaitedNode } from '../../people/report/absence-hints.js';
 import { type ClusterReport, clusterReport } from '../../people/report/cluster-report.js';
 import type { FormerPod } from '../../people/report/former-pod.js';
-import { type NodeFailure, nodeFailure } from '../../people/report/node-report.js';
+import type { NodeFailure } from '../../people/report/node-report.js';
 import { type Core, hasWorkloads } from './core.js';
 
-interface Collected extends Pick<ClusterReading, 'snapshot' | 'evictions'> {
-  /** When the kubelets were asked for it; monotonic. */
-  readonly askedAtMs: number;
-  readonly notes?: ClusterReading['notes'];
-}
-
 /** Makes what lists and objects are made of: pages, their JSON, and what commands print. */
-export function clusterReading(core: Core, collected: Collected): ClusterReading {
-  const { config, scope, place, trackers, snapshotPods, clock } = core;
+export function clusterReading(
+  core: Core,
+  collected: Pick<ClusterReading, 'snapshot' | 'evictions'> & {
+    /** When the kubelets were asked for it; monotonic. */
+    readonly askedAtMs: number;
+    readonly notes?: ClusterReading['notes'];
+  },
+): ClusterReading {
+  const { config, scope, place, trackers, clock } = core;
   const { store, cache } = place;
   const { snapshot, evictions, askedAtMs, notes = [] } = collected;
   const nowMs = clock.monotonicMs();
@@ -34,7 +33,9 @@ export function clusterReading(core: Core, collected: Collected): ClusterReading
     failures: new Map(
       snapshot.nodes.flatMap(({ nodeName }): readonly [string, NodeFailure][] => {
         const failure = cache.lastFailure(nodeName);
-        return failure === undefined ? [] : [[nodeName, nodeFailure(failure, nowMs)]];
+        if (failure === undefined) return [];
+        const { reason, message, atMs } = failure;
+        return [[nodeName, { reason, message, ageMs: Math.round(nowMs - atMs) }]];
       }),
     ),
     lastKnownOf: ({ node, reason }) => {
@@ -46,8 +47,7 @@ export function clusterReading(core: Core, collected: Collected): ClusterReading
       return known && { snapshot: known, ageMs: last.ageMs };
     },
     samplesOf: (nodeName, pod) => cache.history(nodeName)?.find(pod)?.samples ?? [],
-    limitMeasurementsOf: (nodeName) => trackers.measurements(nodeName),
-    podsOf: (of) => getOrAdd(snapshotPods, of, () => new SnapshotPods(of)),
+    limitSamplesOf: (nodeName, ...of) => trackers.measurements(nodeName)?.ofLimit(...of) ?? [],
     apiServer: { isAway: store.lists.isServerAway, access: config.kubelet.access },
     evictions,
     notes,

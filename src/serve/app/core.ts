@@ -4,14 +4,12 @@ import type { KubeletCache } from '../../cluster/kubelet/kubelet-cache.js';
 import type { StoreLists } from '../../cluster/watch/store-lists.js';
 import type { Config } from '../../config/schema.js';
 import type { PodScope } from '../../facts/node/join.js';
-import { podGraceMs } from '../../facts/node/node-coverage.js';
 import { NodeFaults } from '../../facts/node/node-faults.js';
 import type { NodeMemory } from '../../facts/node/node-memory.js';
 import type { PodLister } from '../../facts/node/node-snapshot.js';
 import { NodeTrackers } from '../../facts/node/node-trackers.js';
-import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { podContexts } from '../../facts/node/pod-record.js';
-import { Collector, type CollectorOptions, type NodeLister } from '../../facts/scrape/collector.js';
+import { Collector, type NodeLister } from '../../facts/scrape/collector.js';
 import type { SummaryCache } from '../../facts/scrape/node-lookups.js';
 import { WorkloadBackoff } from '../../facts/workload/workload-backoff.js';
 import { WorkloadCollector } from '../../facts/workload/workload-collector.js';
@@ -20,7 +18,6 @@ import type { Clock } from '../../lib/base/clock.js';
 import { type Logger, silentLogger } from '../../lib/base/logger.js';
 import type { Scheduler } from '../../lib/base/scheduler.js';
 import { Exposition, type ExpositionOptions } from '../../metrics/exposition/exposition.js';
-import type { SnapshotPods } from '../../people/query/snapshot-pods.js';
 
 /** More than a node has as a rule: pods that started or ended since the last change of the API server arrived. */
 const maxUnknownPods = 20;
@@ -44,7 +41,7 @@ export interface CoreOptions<P extends CorePlace> extends Pick<ExpositionOptions
   readonly config: Config;
   readonly scope: Scope;
   readonly place: P;
-  readonly evictions: CollectorOptions['evictions'];
+  readonly evictions: ConstructorParameters<typeof Collector>[0]['evictions'];
   /** Of earlier cores too: the grace periods of pods continue. Default: none. */
   readonly memories?: Map<string, NodeMemory>;
   readonly scheduler: Scheduler;
@@ -52,7 +49,7 @@ export interface CoreOptions<P extends CorePlace> extends Pick<ExpositionOptions
   /** Default: silent. */
   readonly logger?: Logger;
   /** Every pod has detail series, whatever its workloads, and known or not. Without it, all have when no workloads are configured. */
-  readonly showsAllPods?: boolean;
+  readonly showsAll?: boolean;
 }
 
 /** Whether workloads are configured in any way; then pods that belong to none have no detail series. */
@@ -76,8 +73,6 @@ export class Core<P extends CorePlace = CorePlace> {
   readonly trackers: NodeTrackers;
   readonly collector: Collector;
   readonly exposition: Exposition;
-  /** What readings have looked up, kept as long as the snapshots. */
-  readonly snapshotPods = new WeakMap<NodeSnapshot, SnapshotPods>();
 
   constructor(options: CoreOptions<P>) {
     const { config, scope, place, scheduler, clock, logger = silentLogger } = options;
@@ -100,13 +95,12 @@ export class Core<P extends CorePlace = CorePlace> {
       resolver: this.resolver,
       contextOf: podContexts(config.attribution),
       scope: podScope(config),
-      showsAllPods: options.showsAllPods ?? !hasWorkloads(config),
-      maxUnknownPods: options.showsAllPods === true ? Infinity : maxUnknownPods,
+      showsAllPods: options.showsAll === true || !hasWorkloads(config),
+      maxUnknownPods: options.showsAll === true ? Infinity : maxUnknownPods,
       growth: (nodeName) => cache.growth(nodeName),
       ttlMs: config.cache.ttlMs,
       clock,
       nodesSeenAtMs: () => store.lists.nodesSeenAtMs,
-      graceMs: podGraceMs,
       faults,
       memories: options.memories ?? new Map<string, NodeMemory>(),
     });
@@ -124,7 +118,7 @@ export class Core<P extends CorePlace = CorePlace> {
       nodes: store,
       policy: { nodeSelector: config.cluster.nodeSelector, skipSelectors: config.cluster.skipNodes, onlyNode },
       cache: place.cache,
-      showsAllPods: options.showsAllPods ?? !hasWorkloads(config),
+      showsAllPods: options.showsAll === true || !hasWorkloads(config),
       workloads: new WorkloadCollector({
         backoff: new WorkloadBackoff({ clock, maxBackoffMs }),
         pods: store,

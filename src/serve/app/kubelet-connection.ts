@@ -8,9 +8,7 @@ import type { KubeletCache } from '../../cluster/kubelet/kubelet-cache.js';
 import type { KubeletPolicy } from '../../cluster/kubelet/kubelet-policies.js';
 import { ProxyTransport } from '../../cluster/kubelet/proxy-transport.js';
 import type { KubeletTransport } from '../../cluster/kubelet/transport.js';
-import type { Config } from '../../config/schema.js';
 import { coversAllPods } from '../../facts/node/join.js';
-import { podGraceMs } from '../../facts/node/node-coverage.js';
 import { isExpected } from '../../facts/node/node-coverage.js';
 import { latestNowMs } from '../../lib/base/clock.js';
 import type { ClusterPlace, ProcessParts } from './cluster-place.js';
@@ -82,12 +80,11 @@ function kubeletPolicy(
     ttlMs: config.cache.ttlMs,
     nearTtlMs: config.cache.nearTtlMs,
     maxConcurrentRequests: budget.maxConcurrentRequests,
-    transportKey: transportKeyOf(config),
     fetchSummary: (node, signal) => summaries.fetchSummary(node, signal),
     fetchConfiguration: readConfig ? (node, signal) => configurations.fetchConfiguration(node, signal) : undefined,
     expectsPods: (nodeName) => {
       const nowMs = latestNowMs(clock);
-      const isAnyExpected = store.podsOn(nodeName).some((pod) => isExpected({ pod, nowMs, graceMs: podGraceMs }));
+      const isAnyExpected = store.podsOn(nodeName).some((pod) => isExpected(pod, nowMs));
       return isAnyExpected || (coversAllPods(podScope(config)) ? false : undefined);
     },
     onNearNode: (nodeName) => {
@@ -97,10 +94,4 @@ function kubeletPolicy(
       place.summaryArrived(...summary);
     },
   };
-}
-
-/** All settings of kubelets but those that bound requests or say what is requested. */
-function transportKeyOf({ kubelet }: Config): object {
-  const bounds = { requestTimeoutMs: undefined, maxBodyBytes: undefined, maxConcurrentRequests: undefined };
-  return { ...kubelet, ...bounds, readConfig: undefined };
 }

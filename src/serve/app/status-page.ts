@@ -3,10 +3,11 @@ import { formatSelector } from '../../cluster/kube/selector.js';
 import type { Config } from '../../config/schema.js';
 import { formatConfig } from '../../config/settings.js';
 import type { EvictionFile } from '../../facts/history/eviction-file.js';
+import type { Instant } from '../../lib/base/clock.js';
 import { Memo } from '../../lib/base/memo.js';
 import type { SeriesCapReport } from '../../metrics/telemetry/scrape-reports.js';
 import { noSnapshot } from '../../people/query/cluster-reading.js';
-import { healthReport } from '../../people/report/health-report.js';
+import type { HealthReport } from '../../people/report/health-report.js';
 import { type StatusInputs, type StatusSettings, StatusSource } from '../../people/status/status-source.js';
 import { readHomepage } from '../../version.js';
 import { StatusHandler } from '../server/status-handler.js';
@@ -35,7 +36,7 @@ export function statusPage(
 
 /** What the status page shows. It is not a scrape: it triggers no refresh, no workload backs off after it, and it is not counted. */
 function statusInputs(options: StatusInputsOptions): StatusInputs {
-  const { host, credentials, scheduler, metrics, seriesCapReport, clock, evictionFile, checks } = options;
+  const { host, credentials, scheduler, clock, checks } = options;
   const settings = new Memo<StatusSettings>(); // the text of thousands of workloads takes long
   return {
     cluster: async (signal) => {
@@ -54,24 +55,37 @@ function statusInputs(options: StatusInputsOptions): StatusInputs {
         work[Symbol.dispose]();
       }
     },
-    health: () => {
-      const { store, cache } = host.core.place;
-      const { lists } = store;
-      const { sinceMs, gaps } = evictionFile.watchedTimes;
-      return healthReport({
-        report: metrics.report(),
-        isApiServerAway: lists.isServerAway,
-        isConfigurationForbidden: cache.isConfigurationForbidden,
-        unlisted: lists.unsynced(),
-        droppedFamilies: seriesCapReport.droppedFamilies,
-        nowMs: clock.monotonicMs(),
-        evictionsSinceMs: sinceMs,
-        evictionGaps: gaps,
-        evictionFileFault: evictionFile.fault,
-      });
-    },
+    health: () => healthReport(options),
     settings: () => settings.of([host.core], () => statusSettings(host.core, credentials.server)),
     checks,
+  };
+}
+
+function healthReport({ host, metrics, seriesCapReport, evictionFile, clock }: StatusInputsOptions): HealthReport {
+  const { store, cache } = host.core.place;
+  const { stores, settingsLoadedAt, ...counts } = metrics.report();
+  const { sinceMs, gaps } = evictionFile.watchedTimes;
+  const ageMs = (instant: Instant | undefined): number | undefined =>
+    instant && Math.round(clock.monotonicMs() - instant.monotonicMs);
+  return {
+    ...counts,
+    isApiServerAway: store.lists.isServerAway,
+    isConfigurationForbidden: cache.isConfigurationForbidden,
+    unlisted: store.lists.unsynced().map(({ resource, namespace, reason, message, forMs }) => ({
+      ...{ resource, namespace, reason, message },
+      forMs: Math.round(forMs),
+    })),
+    droppedFamilies: seriesCapReport.droppedFamilies,
+    settingsLoadedAtMs: settingsLoadedAt?.wallMs,
+    settingsAgeMs: ageMs(settingsLoadedAt),
+    stores: stores.map(({ resource, objectCount, isConnected, mode, lastProgress }) => ({
+      ...{ resource, objectCount, isConnected },
+      isPolled: mode === 'polling',
+      lastProgressAgeMs: ageMs(lastProgress),
+    })),
+    evictionsSinceMs: sinceMs,
+    evictionGaps: gaps,
+    evictionFileFault: evictionFile.fault,
   };
 }
 
@@ -88,6 +102,7 @@ function statusSettings({ config, scope }: Core, server: URL): StatusSettings {
       podSelector: formatSelector(podSelector),
     }),
     configuration: formatConfig(config),
-    config,
+    attribution: config.attribution,
+    definitions: config.workloads.selectors,
   };
 }

@@ -95,15 +95,8 @@ export class WebServer {
   }
 
   #warn(): void {
-    const { tls } = this.#web;
-    if (tls === undefined && this.#access.challenges.length > 0) {
+    if (this.#web.tls === undefined && this.#access.challenges.length > 0) {
       this.#logger.warn('credentials travel in clear text: set tls_server_config in the file of --web.config.file');
-    }
-    if (tls?.clientAllowedSans !== undefined && tls.clientAuth === 'none') {
-      this.#logger.warn('client_allowed_sans has no effect: set client_auth_type, so that clients show certificates');
-    }
-    if (tls !== undefined && tls.minVersion > tls.maxVersion) {
-      this.#logger.warn('no client can connect: min_version (default TLS12) is above max_version (default TLS13)');
     }
   }
 }

@@ -4,8 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import type { Request, Response } from 'express';
 
-import { abortable } from '../../lib/base/abortable.js';
-import { startDeadline } from '../../lib/base/abortable.js';
+import { abortable, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';

@@ -1,11 +1,8 @@
-import { isDeepStrictEqual } from 'node:util';
-
 import type { NextFunction, Request, Response } from 'express';
 
 import { isProbe } from '../../config/served-paths.js';
 import type { WebConfig } from '../../config/web/web-config.js';
 import type { Clock } from '../../lib/base/clock.js';
-import { RateLimiter } from '../../lib/base/rate-limiter.js';
 import type { AccessControl } from '../access/access-control.js';
 import type { Verdict } from '../access/verdict.js';
 import { noteArrival, sendText } from './responses.js';
@@ -16,7 +13,6 @@ export class Guard {
   readonly #access: AccessControl;
   readonly #ownPaths: readonly string[];
   #settings: WebConfig;
-  #limiter: RateLimiter | undefined;
 
   constructor({
     settings,
@@ -34,13 +30,10 @@ export class Guard {
     this.#access = access;
     this.#ownPaths = ownPaths;
     this.#settings = settings;
-    this.#limiter = this.#limiterOf(settings);
     access.setUsers(settings.users);
   }
 
-  /** The rate limit starts again only when it has changed. */
   set(settings: WebConfig): void {
-    if (!isDeepStrictEqual(settings.rateLimit, this.#settings.rateLimit)) this.#limiter = this.#limiterOf(settings);
     this.#settings = settings;
     this.#access.setUsers(settings.users);
   }
@@ -50,10 +43,6 @@ export class Guard {
     for (const [name, value] of this.#settings.headers) response.setHeader(name, value);
     if (isProbe(request)) {
       next();
-      return;
-    }
-    if (this.#limiter?.allows() === false) {
-      sendText(response, 429, 'too many requests');
       return;
     }
     const verdict = await this.#access.check({
@@ -85,9 +74,5 @@ export class Guard {
       case 'unavailable':
         sendText(response, 503, 'the credentials could not be checked: see the log');
     }
-  }
-
-  #limiterOf({ rateLimit }: WebConfig): RateLimiter | undefined {
-    return rateLimit && new RateLimiter(rateLimit, this.#clock);
   }
 }

@@ -10,7 +10,6 @@ import { messageOf, UserError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import type { Connections } from './connections.js';
 import { RequestTurns } from './request-turns.js';
-import { noticeLeaving } from './responses.js';
 import { contextOptions, refusalOf } from './tls.js';
 
 /**
@@ -27,12 +26,6 @@ const limits = {
   handshakeTimeout: 10_000,
 } as const;
 const maxHeaderCount = 50;
-
-/**
- * A request is answered, and then the connection ended, when its client has closed its half. Not in Node's types, nor in its
- * documentation. https://github.com/nodejs/node/blob/v20.20.0/lib/_http_server.js
- */
-const answersHalfClosed = { httpAllowHalfOpen: true } as const;
 
 /** Connections that wait to be accepted; the system may allow fewer. When they are full, the connection attempts of probes are lost too. */
 const backlog = 4_096;
@@ -81,7 +74,6 @@ export class Listener {
     });
     this.#server.maxHeadersCount = maxHeaderCount;
     this.#server.maxRequestsPerSocket = 0;
-    Object.assign(this.#server, answersHalfClosed);
   }
 
   /**
@@ -153,7 +145,6 @@ export class Listener {
         socket.destroy();
         return;
       }
-      socket.allowHalfOpen = true; // from here on: a client that leaves during its handshake is noticed
       // A TLS socket cannot reset its connection.
       socket.resetAndDestroy = () => {
         this.#connections.reset(socket);
@@ -173,7 +164,6 @@ export class Listener {
       this.#connections.release(socket);
     });
     this.#track(response);
-    noticeLeaving(request, response, this.#options.clock);
     const isAdmitted = this.#connections.use(socket);
     const isForProbe = isProbe(request);
     if (isForProbe || !isAdmitted) response.setHeader('Connection', 'close');
@@ -191,8 +181,8 @@ export class Listener {
 }
 
 /** The certificate is judged after the handshake. */
-function certificateRequest({ clientAuth }: WebTls) {
-  return { requestCert: clientAuth !== 'none', rejectUnauthorized: false };
+function certificateRequest({ clientCa }: WebTls) {
+  return { requestCert: clientCa !== undefined, rejectUnauthorized: false };
 }
 
 /** With the header, the client sends its next request elsewhere. After the headers were sent, only the end of the connection does that. */

@@ -4,7 +4,6 @@ import type { Config } from '../../config/schema.js';
 import type { NodeView } from '../../facts/node/node-view.js';
 import type { DerivedPods } from '../../facts/node/pod-record.js';
 import type { CollectOptions } from '../../facts/scrape/collector.js';
-import { type ResponseKind, type ScrapeBudget, ScrapeBudgets } from '../../facts/scrape/scrape-budget.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { messageOf } from '../../lib/base/errors.js';
@@ -16,6 +15,7 @@ import { type FamilyFilter, filterText } from '../../metrics/exposition/selectio
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
 import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
+import { type ResponseKind, type ScrapeBudget, ScrapeBudgets } from './scrape-budget.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs } from './scrape-timeout.js';
 
 /** What a request is answered from, to its end: other settings are for those that come later. */

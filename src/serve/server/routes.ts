@@ -8,6 +8,7 @@ import express, {
 
 import {
   apiPrefix,
+  exporterPath,
   livenessPaths,
   openApiPath,
   overviewPath,
@@ -86,7 +87,7 @@ export function createRoutes(
     app.get(overviewPath, (_request, response) => {
       response.redirect('./');
     });
-    app.get(['/', ...viewPaths], (request, response) => status.page(request, response));
+    app.get(['/', exporterPath, ...viewPaths], (request, response) => status.page(request, response));
     app.get([statusPath, openApiPath, ...viewPaths.map((path) => `${apiPrefix}${path}`)], (request, response) =>
       status.json(request, response),
     );

@@ -8,12 +8,15 @@ const leastCompressedBytes = 4_096;
 
 /** To one address, while what it is made of is the same. */
 export class Answer {
-  readonly status: 200 | 400 | 404 | 503;
+  readonly status: 200 | 302 | 400 | 404 | 503;
   readonly bytes: Buffer;
+  /** Of the page that it leads to, relative to that which was asked for. */
+  readonly location: string | undefined;
   #compressed: Promise<Buffer> | undefined;
 
-  constructor(status: Answer['status'], text: string | Buffer) {
+  constructor(status: Answer['status'], text: string | Buffer, location?: string) {
     this.status = status;
+    this.location = location;
     this.bytes = Buffer.from(text);
   }
 

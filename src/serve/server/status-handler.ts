@@ -2,24 +2,37 @@ import { Mutex } from 'async-mutex';
 import type { Request, Response } from 'express';
 
 import { apiPrefix, listPages, type ObjectKind, objectRoutes, openApiPath } from '../../config/served-paths.js';
-import { statusPath } from '../../config/served-paths.js';
+import { exporterPath, statusPath } from '../../config/served-paths.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { UserError } from '../../lib/base/errors.js';
 import type { Lane } from '../../lib/base/lane.js';
-import { oneLine } from '../../lib/base/text.js';
+import { oneLine, truncate } from '../../lib/base/text.js';
 import { toJson } from '../../lib/json/json.js';
 import { acceptsGzip } from '../../metrics/exposition/negotiate.js';
+import { missingNotes } from '../../people/answers/coverage-notes.js';
+import { onlyHit } from '../../people/answers/search-document.js';
+import type { Document } from '../../people/pens/document.js';
+import { writeText } from '../../people/pens/text-pen.js';
 import { coverageOf } from '../../people/query/coverage.js';
+import { documentOf, statusDocument } from '../../people/status/document-of.js';
 import { type PageFrame, pagePolicy } from '../../people/status/html/frame.js';
+import { addressOf, linksFrom } from '../../people/status/html/links.js';
 import { renderError, renderPage, renderView } from '../../people/status/html/page.js';
 import { readOpenApi } from '../../people/status/page-files.js';
 import type { Moment } from '../../people/status/status-source.js';
 import { NotFoundError, NotListedError } from '../../people/status/view-errors.js';
-import { type ViewKind, viewOf, type ViewRequest } from '../../people/status/views.js';
+import { type PageView, type ViewKind, viewOf, type ViewRequest } from '../../people/status/views.js';
 import { SharedResponses } from './body-sender.js';
 import { Answer, SharedAnswers } from './shared-answers.js';
 
-type Form = 'page' | 'json';
+/** What an answer is written as; `document` is what page and text are made from. */
+const forms = ['html', 'text', 'json', 'document'] as const;
+type Form = (typeof forms)[number];
+
+const types: Readonly<Record<Form, string>> = { html: 'html', text: 'text/plain', json: 'json', document: 'json' };
+
+/** What is made of the status alone. */
+const statusPaths: readonly string[] = ['/', exporterPath, statusPath];
 
 /** Serves the pages, and the same as JSON. All that is asked for within a second is made from one reading; HEAD gets headers alone. */
 export class StatusHandler {
@@ -42,19 +55,21 @@ export class StatusHandler {
     this.#responses = new SharedResponses(options.clock);
   }
 
+  /** HTML for a browser, text for all that does not ask for HTML. */
   async page(request: Request, response: Response): Promise<void> {
-    response.type('html').set({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'no-referrer' });
-    await this.#respond('page', request, response);
+    response.vary('Accept');
+    await this.#respond(request.get('accept')?.includes('text/html') === true ? 'html' : 'text', request, response);
   }
 
   async json(request: Request, response: Response): Promise<void> {
-    response.type('json');
     await this.#respond('json', request, response);
   }
 
-  async #respond(form: Form, request: Request, response: Response): Promise<void> {
-    response.vary('Accept-Encoding');
-    if (request.method === 'HEAD' && ['/', statusPath].includes(request.path)) {
+  async #respond(usual: Form, request: Request, response: Response): Promise<void> {
+    const form = forms.find((each) => each === request.query['as']) ?? usual;
+    response.type(types[form]).vary('Accept-Encoding');
+    if (form === 'html') response.set({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'no-referrer' });
+    if (request.method === 'HEAD' && statusPaths.includes(request.path)) {
       response.set('Cache-Control', 'no-store').end();
       return;
     }
@@ -63,7 +78,8 @@ export class StatusHandler {
       const answer = await this.#answer(form, request, isCompressed);
       if (response.headersSent) return answer.bytes; // it was too late
       response.status(answer.status);
-      if (answer.status !== 200 && form === 'json') response.type('text/plain');
+      if (answer.location !== undefined) response.location(answer.location);
+      if (answer.status !== 200 && form !== 'html') response.type('text/plain');
       if (answer.status === 503) response.set('Retry-After', '1');
       if (!isCompressed || !answer.isWorthCompressing) return answer.bytes;
       response.set('Content-Encoding', 'gzip');
@@ -88,9 +104,8 @@ export class StatusHandler {
     } catch (error) {
       const status = statusOf(error);
       if (status === undefined) throw error;
-      const { message } = error as Error;
-      if (form === 'json') return textAnswer(status, message);
-      return new Answer(status, renderError(message, this.#frame(request, moment)));
+      if (form !== 'html') return textAnswer(status, (error as Error).message);
+      return new Answer(status, renderError(error as Error, this.#frame(request, moment)));
     }
   }
 
@@ -98,17 +113,28 @@ export class StatusHandler {
   async #made(form: Form, request: Request, moment: Moment): Promise<Answer> {
     const { status, reading, settings } = moment;
     const { lane } = this.#options;
+    const { as, width, ...parameters } = request.query;
+    checkForm(as);
     const frame = this.#frame(request, moment);
-    if (['/', statusPath].includes(request.path)) {
-      return lane.run(() => new Answer(200, form === 'page' ? renderPage(status, frame) : `${toJson(status)}\n`));
+    const writer = { generatedAtMs: status.generatedAtMs, form, width: widthOf(width) };
+    if (statusPaths.includes(request.path)) {
+      return lane.run(() => {
+        if (form === 'json') return new Answer(200, `${toJson(status)}\n`);
+        const document = statusDocument(request.path, moment);
+        return form === 'html' ? new Answer(200, renderPage(document, frame)) : written(document, writer);
+      });
     }
-    const inputs = { status, reading, settings: settings.config, lane };
-    const view = await this.#views.runExclusive(() => lane.run(() => viewOf(viewRequest(request), inputs)));
-    const { generatedAtMs, notListed } = status;
+    const inputs = { status, reading, settings, lane };
+    const view = await this.#views.runExclusive(() => lane.run(() => viewOf(viewRequest(request, parameters), inputs)));
     return lane.run(() => {
-      if (form === 'page') return new Answer(200, renderView(view, frame));
-      const coverage = { ...coverageOf(reading), notListed };
-      return new Answer(200, `${toJson({ generatedAtMs, coverage, ...view.data })}\n`);
+      if (form === 'html') return pageAnswer(view, frame);
+      const coverage = { ...coverageOf(reading), notListed: status.notListed };
+      if (form === 'json')
+        return new Answer(200, `${toJson({ generatedAtMs: status.generatedAtMs, coverage, ...view.data })}\n`);
+      const document = documentOf(view, status);
+      // A node that is silent elsewhere is not missing from one object.
+      const notes = Object.hasOwn(objectRoutes, view.kind) ? [] : missingNotes(coverage);
+      return written({ ...document, notes }, writer);
     });
   }
 
@@ -117,6 +143,35 @@ export class StatusHandler {
     return { status, path: request.path, search: queryText(request), metricsPath, documentationUrl };
   }
 }
+
+/** Writes a document as a text, or as the data that it is. */
+function written(
+  document: Document,
+  { generatedAtMs, form, width }: { readonly generatedAtMs: number; readonly form: Form; readonly width: number },
+): Answer {
+  const text =
+    form === 'document' ? `${toJson({ generatedAtMs, ...document })}\n` : writeText(document, { width, isWhole: true });
+  return new Answer(200, text);
+}
+
+function checkForm(as: unknown): void {
+  if (as === undefined || forms.some((form) => form === as)) return;
+  throw new UserError(`parameter as: found ${shown(as)}, allowed: ${forms.join(', ')}`);
+}
+
+/** Returns the columns of a text; without the parameter, nothing is shortened or left out. */
+function widthOf(width: unknown): number {
+  if (width === undefined || width === '') return Infinity;
+  const columns = typeof width === 'string' && /^\d{1,4}$/.test(width) ? Number(width) : NaN;
+  if (columns >= minWidth) return columns;
+  throw new UserError(`parameter width: found ${shown(width)}, allowed: an integer from ${minWidth} to 9999`);
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? `"${truncate(value, 60)}"` : 'it more than once';
+}
+
+const minWidth = 20;
 
 function statusOf(error: unknown): Answer['status'] | undefined {
   if (error instanceof NotFoundError) return 404;
@@ -128,6 +183,13 @@ function textAnswer(status: Answer['status'], text: string): Answer {
   return new Answer(status, `${oneLine(text)}\n`);
 }
 
+/** A search that finds one thing leads to its page. */
+function pageAnswer(view: PageView, frame: PageFrame): Answer {
+  const hit = view.kind === 'search' ? onlyHit(view.data) : undefined;
+  if (hit === undefined) return new Answer(200, renderView(view, frame));
+  return new Answer(302, '', addressOf(linksFrom(frame.path).root, hit));
+}
+
 /** With `?`; '' without a query. */
 function queryText({ originalUrl }: Request): string {
   const start = originalUrl.indexOf('?');
@@ -135,15 +197,14 @@ function queryText({ originalUrl }: Request): string {
 }
 
 /** Throws NotFoundError where there is no such page, and URIError for an address that is not well-formed. */
-function viewRequest(request: Request): ViewRequest {
-  const { path, query } = request;
+function viewRequest({ path }: Request, parameters: ViewRequest['parameters']): ViewRequest {
   const [name = '', ...parts] = (path.startsWith(`${apiPrefix}/`) ? path.slice(apiPrefix.length) : path)
     .slice(1)
     .split('/');
   return {
     kind: kindOf(name, parts.length),
     path: parts.map(decodeURIComponent),
-    parameters: query,
+    parameters,
   };
 }
 

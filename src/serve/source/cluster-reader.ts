@@ -16,11 +16,6 @@ import { clusterReading } from '../app/core-reading.js';
 import { maxScrapeMs } from '../server/scrape-timeout.js';
 import type { CommandRequests, ReadingProcess } from './command-requests.js';
 
-export interface Reader {
-  /** Scrapes the kubelets that are due, as long as a scrape may take. Those that have not answered by then are served from the cache. */
-  read(signal: AbortSignal): Promise<ClusterReading>;
-}
-
 /** What a question is about. */
 export interface AskedPlace {
   /** The only node. */
@@ -30,11 +25,10 @@ export interface AskedPlace {
 }
 
 /** Reads a cluster as the exporter does, without listening anywhere. All pods are shown, whether or not they belong to a workload. */
-export class ClusterReader implements Reader, AsyncDisposable {
+export class ClusterReader implements AsyncDisposable {
   readonly #options;
   readonly #host: CoreHost;
   readonly #lifetime = new Lifetime();
-  #hasRead = false;
 
   constructor(options: {
     readonly config: Config;
@@ -75,6 +69,7 @@ export class ClusterReader implements Reader, AsyncDisposable {
     await this.#lifetime.during(listed);
   }
 
+  /** Scrapes the kubelets that are due, as long as a scrape may take. Those that have not answered by then are served from the cache. */
   read(signal: AbortSignal): Promise<ClusterReading> {
     return this.#lifetime.during(this.#read(signal));
   }
@@ -97,23 +92,11 @@ export class ClusterReader implements Reader, AsyncDisposable {
       error: () => new Error('the kubelets took too long'),
       parent: signal,
     });
-    const { notes, snapshot } = await this.#ask(deadline.signal);
+    const nodes = this.#nodesOfSubject();
+    const notes = await this.#readConfigurations(nodes ?? [], deadline.signal);
+    const snapshot = await this.#collect(nodes, deadline.signal);
     if (snapshot === undefined) throw new Error('read before the first lists');
     return clusterReading(this.#host.core, { snapshot, evictions: [], askedAtMs, notes });
-  }
-
-  /** Says which kubelets are waited for, in the first reading: what is shown again and again must not be broken by a line. */
-  async #ask(signal: AbortSignal): Promise<Pick<ClusterReading, 'notes'> & { snapshot: ClusterSnapshot | undefined }> {
-    const { requests } = this.#options;
-    const nodes = this.#nodesOfSubject();
-    const waiting = this.#hasRead ? undefined : requests.waitForKubelets(() => this.#namesWithoutResponse(nodes));
-    try {
-      const notes = await this.#readConfigurations(nodes ?? [], signal);
-      return { notes, snapshot: await this.#collect(nodes, signal) };
-    } finally {
-      this.#hasRead = true;
-      waiting?.[Symbol.dispose]();
-    }
   }
 
   /** `asked`: the only nodes that are asked and shown; undefined: all. */
@@ -134,13 +117,6 @@ export class ClusterReader implements Reader, AsyncDisposable {
     const names = new Set([node, ...pods.map(({ nodeName }) => nodeName)]);
     const nodes = this.#place.targets().filter(({ name }) => names.has(name));
     return nodes.length === 0 ? undefined : nodes;
-  }
-
-  #namesWithoutResponse(asked = this.#place.targets()): readonly string[] {
-    const { cache } = this.#place;
-    const isAwaited = (node: Node): boolean =>
-      cache.lastSummary(node) === undefined && cache.lastFailure(node.name) === undefined;
-    return asked.filter(isAwaited).map(({ name }) => name);
   }
 
   /** Resolves with the reasons of those that fail. Their summaries are requested at the same time. */

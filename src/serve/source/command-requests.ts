@@ -1,18 +1,15 @@
 import type { Credentials } from '../../cluster/credentials/credentials.js';
 import { ApiClient, type ApiRequest, type ApiTransport } from '../../cluster/http/api-client.js';
 import type { TlsHints } from '../../cluster/http/request-failure.js';
-import { abortable, type Deadline, startDeadline } from '../../lib/base/abortable.js';
+import { abortable, type Deadline, notNeeded, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError, UserError } from '../../lib/base/errors.js';
-import { escapeInvisible, joinTruncated } from '../../lib/base/text.js';
 
 /** How long a command waits in silence. */
 const silenceMs = 2_000;
 
 /** How long the first lists may take where no limit is set. */
 export const defaultSyncTimeoutMs = 30_000;
-
-const maxNamesCount = 5;
 
 /** The longest time of a timer of Node.js: 24 days. */
 const unlimitedMs = 2 ** 31 - 1;
@@ -22,8 +19,6 @@ export const clusterTlsHints: TlsHints = {
   authority: 'set certificate-authority of the cluster in the kubeconfig to the CA that signed the certificate',
   serverName: 'set tls-server-name of the cluster in the kubeconfig to a name that the certificate carries',
 };
-
-export type CommandApi = ApiTransport & Disposable;
 
 /** What a command that reads a cluster needs of the process that it runs in. */
 export interface ReadingProcess {
@@ -42,28 +37,20 @@ export interface ReadingProcess {
   readonly writeError: (text: string) => void;
 }
 
-export interface CommandRequestsOptions extends Pick<ReadingProcess, 'clock' | 'version' | 'writeError'> {
-  /** Of a single request, up to the end of its response; 0: none. Undefined: that of the exporter. */
-  readonly timeoutMs: number | undefined;
-}
-
-/** A request that is being waited for. */
-interface PendingRequest {
-  readonly server: URL;
-  readonly what: string;
-}
-
 /** The requests of one command. A person waits for them, and learns for whom: no exporter needs that. */
 export class CommandRequests {
   /** Of the first lists together, with their repetitions. */
   readonly syncTimeoutMs: number;
-  readonly #options: CommandRequestsOptions;
+  readonly #options;
   readonly #timedOut = new AbortController();
-  readonly #pending = new Set<PendingRequest>();
   #isQuiet = false;
-  #hasSaidCredentials = false;
 
-  constructor(options: CommandRequestsOptions) {
+  constructor(
+    options: Pick<ReadingProcess, 'clock' | 'version' | 'writeError'> & {
+      /** Of a single request, up to the end of its response; 0: none. Undefined: that of the exporter. */
+      readonly timeoutMs: number | undefined;
+    },
+  ) {
     this.#options = options;
     const { timeoutMs } = options;
     this.syncTimeoutMs = Math.max(defaultSyncTimeoutMs, timeoutMs === undefined ? 0 : timerMs(timeoutMs));
@@ -80,7 +67,7 @@ export class CommandRequests {
   }
 
   /** For the API server. The caller disposes of it. `defaultTimeoutMs`: where no limit is set. */
-  client(credentials: Credentials, defaultTimeoutMs?: number): CommandApi {
+  client(credentials: Credentials, defaultTimeoutMs?: number): ApiTransport & Disposable {
     const { clock, version, timeoutMs } = this.#options;
     const headersTimeoutMs = timeoutMs === undefined ? defaultTimeoutMs : timerMs(timeoutMs);
     const limits = headersTimeoutMs === undefined ? {} : { headersTimeoutMs };
@@ -91,13 +78,13 @@ export class CommandRequests {
   }
 
   /**
-   * Returns the API with a limit for each request but watches, and with one line on standard error when one of them has had no
-   * response for 2 s, as with the credentials, for which an exec plugin may ask for a login: it has a limit of its own.
+   * Returns the API with a limit for each request but watches, and with one line on standard error when the first of them has had
+   * no response for 2 s. An exec plugin of the credentials may ask for a login: it has a limit of its own.
    */
-  attended(api: ApiClient, credentials?: Credentials): CommandApi {
+  attended(api: ApiClient, credentials?: Credentials): ApiTransport & Disposable {
     return {
       open: async (request, signal) => {
-        if (credentials !== undefined) await this.#material(credentials, signal);
+        if (credentials !== undefined) await abortable(credentials.material(), signal);
         return this.#open(api, request, signal);
       },
       [Symbol.dispose]: () => {
@@ -106,21 +93,20 @@ export class CommandRequests {
     };
   }
 
-  /** Until it is disposed of: when 2 s are over, says which kubelets have not responded. `namesOf`: of their nodes. */
-  waitForKubelets(namesOf: () => readonly string[]): Disposable {
-    return this.#afterSilence(() => {
-      const names = joinTruncated(namesOf().map(escapeInvisible), maxNamesCount);
-      if (names !== '') this.#options.writeError(`Waiting for kubelets: no response from ${names} yet.\n`);
-    });
-  }
-
   async #open(api: ApiClient, request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
-    const pending = { server: api.server, what: `GET ${request.path}` };
+    const { clock } = this.#options;
+    const [server, what] = [api.server.origin, `GET ${request.path}`];
     const isWatch = request.query?.['watch'] !== undefined;
-    const deadline = isWatch ? undefined : this.#deadlineOf(pending, signal);
-    const waiting = this.#waitFor(pending);
+    const deadline = isWatch ? undefined : this.#deadlineOf(`${server}: no complete response to ${what}`, signal);
+    const answered = new AbortController();
+    clock.sleep(silenceMs, answered.signal).then(
+      () => {
+        this.#say(`Waiting for ${server}: no complete response to ${what} for ${silenceMs / 1000} s.\n`);
+      },
+      () => undefined, // it has its response
+    );
     const end = (): void => {
-      waiting[Symbol.dispose]();
+      answered.abort(notNeeded);
       deadline?.[Symbol.dispose]();
     };
     try {
@@ -134,70 +120,20 @@ export class CommandRequests {
     }
   }
 
-  async #material(credentials: Credentials, signal: AbortSignal): Promise<void> {
-    const waiting = this.#afterSilence(() => {
-      if (this.#isQuiet || this.#hasSaidCredentials) return;
-      this.#hasSaidCredentials = true;
-      const name = escapeInvisible(credentials.description);
-      this.#options.writeError(`Waiting for the credentials of ${name} for ${silenceMs / 1000} s.\n`);
-    });
-    try {
-      await abortable(credentials.material(), signal);
-    } finally {
-      waiting[Symbol.dispose]();
-    }
-  }
-
-  #deadlineOf(pending: PendingRequest, parent: AbortSignal): Deadline | undefined {
+  #deadlineOf(what: string, parent: AbortSignal): Deadline | undefined {
     const { clock, timeoutMs } = this.#options;
     if (timeoutMs === undefined || timeoutMs === 0) return undefined;
-    return startDeadline({
-      clock,
-      durationMs: timerMs(timeoutMs),
-      error: () => this.#timeOut(pending, timeoutMs),
-      parent,
-    });
-  }
-
-  #waitFor(pending: PendingRequest): Disposable {
-    this.#pending.add(pending);
-    const silence = this.#afterSilence(() => {
-      this.#say(pending);
-    });
-    return {
-      [Symbol.dispose]: () => {
-        this.#pending.delete(pending);
-        silence[Symbol.dispose]();
-      },
+    const error = (): RequestError => {
+      const message = `${what} within ${timeoutMs / 1000} s (--request-timeout)`;
+      this.#timedOut.abort(new UserError(message));
+      return new RequestError('timeout', message);
     };
+    return startDeadline({ clock, durationMs: timerMs(timeoutMs), error, parent });
   }
 
-  #afterSilence(say: () => void): Disposable {
-    const ended = new AbortController();
-    this.#options.clock.sleep(silenceMs, ended.signal).then(say, () => undefined); // what was waited for is there
-    return {
-      [Symbol.dispose]: () => {
-        ended.abort();
-      },
-    };
-  }
-
-  #say({ server }: PendingRequest): void {
-    if (this.#isQuiet) return;
-    this.quiet();
-    const requests = [...this.#pending].filter((pending) => pending.server.origin === server.origin);
-    const [first, second, ...others] = requests.map(({ what }) => what);
-    const names = [first, second, ...(others.length === 0 ? [] : [`${others.length} more`])];
-    const waitedFor = names.filter((name) => name !== undefined).join(', ');
-    this.#options.writeError(
-      `Waiting for ${server.origin}: no complete response to ${waitedFor} for ${silenceMs / 1000} s.\n`,
-    );
-  }
-
-  #timeOut({ server, what }: PendingRequest, timeoutMs: number): RequestError {
-    const message = `${server.origin}: no complete response to ${what} within ${timeoutMs / 1000} s (--request-timeout)`;
-    this.#timedOut.abort(new UserError(message));
-    return new RequestError('timeout', message);
+  #say(line: string): void {
+    if (!this.#isQuiet) this.#options.writeError(line);
+    this.#isQuiet = true;
   }
 }
 

@@ -3,7 +3,6 @@ import type { ApiTransport } from '../../cluster/http/api-client.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { type FailureReason, RequestError, UsageError, UserError } from '../../lib/base/errors.js';
 import { joinTruncated } from '../../lib/base/text.js';
-import { AnswerSchemas } from './answer-schemas.js';
 import { answeredSource, shardedSource } from './answered-source.js';
 import type { AskedPlace } from './cluster-reader.js';
 import { type CommandRequests, defaultSyncTimeoutMs } from './command-requests.js';
@@ -39,11 +38,10 @@ interface ExporterQuestion {
  */
 export async function openExporter(question: ExporterQuestion, signal: AbortSignal): Promise<ViewSource & Disposable> {
   const { credentials, clock, version, files, requests } = question;
-  const schemas = await AnswerSchemas.read();
   const address = await findAddress(question, signal);
   const client = await exporterClient({ exporter: address, files: files ?? {}, credentials, clock, version });
   const api = requests.attended(client, 'url' in address ? undefined : credentials);
-  const base = { api, schemas, clock };
+  const base = { api, clock };
   try {
     const source =
       'url' in address

@@ -4,18 +4,21 @@ import { apiPrefix, objectRoutes } from '../../config/served-paths.js';
 import { startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
-import { parseJson } from '../../lib/json/json.js';
+import { fromJson, objectOf, parseJson } from '../../lib/json/json.js';
 import type { Coverage } from '../../people/query/coverage.js';
 import { NotFoundError } from '../../people/status/view-errors.js';
-import type { AnswerSchemas } from './answer-schemas.js';
-import { pagedReader, type ReadView, type ViewAddress } from './paged-reader.js';
-import type { CommandKind, CommandObject, ViewReader } from './view-source.js';
+import {
+  type AnswerFacts,
+  type CommandKind,
+  type CommandObject,
+  type ViewAddress,
+  type ViewReader,
+  viewReader,
+} from './view-source.js';
 
 /** A thousand items with all that is known of them. */
 const maxBodyBytes = 64 * 2 ** 20;
 
-/** Of all parts of a list, or of an object: 150,000 pods take half of it. */
-const maxBytes = 256 * 2 ** 20;
 const timeoutMs = 30_000;
 
 /** How an exporter is read. */
@@ -23,41 +26,29 @@ export interface ExporterConnection {
   readonly api: ApiTransport;
   /** What stands before the paths of the API: that of a proxy, or ''. */
   readonly prefix: string;
-  readonly schemas: AnswerSchemas;
   readonly clock: Clock;
 }
 
 /** Reads the views of an exporter. All answers of a second are of one moment there. */
 export function exporterReader(connection: ExporterConnection, signal: AbortSignal): ViewReader {
-  return pagedReader(() => {
-    const endMs = connection.clock.monotonicMs() + timeoutMs;
-    const rest = { endMs, bytes: maxBytes };
-    return (address) => readView(connection, address, { rest, signal });
-  });
+  return viewReader((address) => readView(connection, address, signal));
 }
 
-/** `rest`: what is left for the other parts of a list, in monotonic time and in bytes. */
 async function readView(
-  { api, prefix, schemas, clock }: ExporterConnection,
+  { api, prefix, clock }: ExporterConnection,
   address: ViewAddress,
-  { rest, signal }: { readonly rest: { readonly endMs: number; bytes: number }; readonly signal: AbortSignal },
-): ReturnType<ReadView> {
+  signal: AbortSignal,
+): Promise<AnswerFacts & { readonly data: unknown }> {
   const path = `${prefix}${apiPath(address)}`;
   const what = `GET ${path}`;
-  const durationMs = rest.endMs - clock.monotonicMs();
   const late = (): RequestError =>
     new RequestError('timeout', `${what}: no complete response within ${timeoutMs / 1000} s`);
-  if (durationMs <= 0) throw late();
-  using deadline = startDeadline({ clock, durationMs, error: late, parent: signal });
+  using deadline = startDeadline({ clock, durationMs: timeoutMs, error: late, parent: signal });
   try {
     const body = await api.open({ path, query: address.parameters, acceptsGzip: true }, deadline.signal);
-    const { bytes, isComplete } = await readAtMost(body, Math.min(maxBodyBytes, rest.bytes));
-    if (!isComplete) {
-      const limit = rest.bytes < maxBodyBytes ? `${maxBytes} bytes in all` : `${maxBodyBytes} bytes`;
-      throw new RequestError('too_large', `${what}: more than ${limit}`);
-    }
-    rest.bytes -= bytes.length;
-    const { generatedAtMs, coverage, ...data } = decode(bytes, schemas, { kind: address.kind, what });
+    const { bytes, isComplete } = await readAtMost(body, maxBodyBytes);
+    if (!isComplete) throw new RequestError('too_large', `${what}: more than ${maxBodyBytes} bytes`);
+    const { generatedAtMs, coverage, ...data } = decode(bytes, { kind: address.kind, what });
     return { data, coverage, generatedAtMs, notes: coverage.notListed === undefined ? [] : [coverage.notListed] };
   } catch (error) {
     if (isMissingObject(error, address)) throw new NotFoundError(error.message, { cause: error });
@@ -78,23 +69,17 @@ function isMissingObject(error: unknown, { kind }: ViewAddress): error is Reques
   return error instanceof RequestError && error.status === 404 && isObject(kind);
 }
 
-/** Throws RequestError `decode` for what is not the view of the API that this program knows. */
+/** Throws RequestError `decode` for what is no view of the API: it may be of another program, or of a version far away. */
 function decode(
   bytes: Buffer,
-  schemas: AnswerSchemas,
   { kind, what }: { readonly kind: CommandKind; readonly what: string },
 ): { readonly generatedAtMs: number; readonly coverage: Coverage } {
   const text = bytes.toString();
-  const answer = parseJson(text, () => new RequestError('decode', `${what}: not JSON`));
-  const fault = schemas.faultOf(kind, answer);
-  if (fault !== undefined) {
+  const answer = objectOf(parseJson(text, () => new RequestError('decode', `${what}: not JSON`)));
+  const hasCoverage = Array.isArray(objectOf(answer['coverage'])['absences']);
+  if (!hasCoverage || (!isObject(kind) && !Array.isArray(answer['items']))) {
     const hint = 'use the same version of this program and of the exporter, or --from kubelets';
-    throw new RequestError('decode', `${what}: not as this version expects: ${fault}; ${hint}`);
+    throw new RequestError('decode', `${what}: not as this version expects; ${hint}`);
   }
-  return (text.includes('"+Inf"') ? JSON.parse(text, withInfinity) : answer) as ReturnType<typeof decode>;
-}
-
-/** Returns the number that a text stands for, see `toJson`. */
-function withInfinity(_key: string, value: unknown): unknown {
-  return value === '+Inf' ? Infinity : value;
+  return fromJson(text) as ReturnType<typeof decode>;
 }

@@ -4,10 +4,8 @@ import { podProxyPath, proxyPath, type ServiceAddress } from './exporter-address
 import { type ExporterPod, exporterPods } from './exporter-pods.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
 
-type Scheme = 'http' | 'https';
-
 interface FirstAnswer {
-  readonly scheme: Scheme;
+  readonly scheme: 'http' | 'https';
   readonly prefix: string;
   readonly coverage: Coverage;
 }
@@ -57,11 +55,11 @@ function notReady({ namespace, service }: ServiceAddress, cause: RequestError): 
 
 /** An exporter that serves TLS closes the connection of a client that does not. */
 async function answerAt(
-  prefixOf: (scheme: Scheme) => string,
+  prefixOf: (scheme: FirstAnswer['scheme']) => string,
   connection: Omit<ExporterConnection, 'prefix'>,
   signal: AbortSignal,
 ): Promise<FirstAnswer> {
-  const ask = async (scheme: Scheme): Promise<FirstAnswer> => {
+  const ask = async (scheme: FirstAnswer['scheme']): Promise<FirstAnswer> => {
     const prefix = prefixOf(scheme);
     const { coverage } = await exporterReader({ ...connection, prefix }, signal).list('nodes', {}, 1);
     return { scheme, prefix, coverage };

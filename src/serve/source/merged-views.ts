@@ -1,14 +1,18 @@
 import { isNear } from '../../facts/node/standing.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { addWhole } from '../../lib/base/maps.js';
+import { countedText, formatCount } from '../../lib/base/text.js';
 import type { Coverage, CoverageGap } from '../../people/query/coverage.js';
-import type { NamespaceReport } from '../../people/query/list-namespaces.js';
+import { evictionOrder } from '../../people/query/list-evictions.js';
+import { namespaceOrder } from '../../people/query/list-namespaces.js';
+import { firstOf, mergedByRank } from '../../people/query/list-page.js';
+import { maxLimit, ordersOf } from '../../people/query/list-query.js';
+import { workloadOrder } from '../../people/query/list-workloads.js';
 import type { WorkloadReport } from '../../people/report/workload-report.js';
 import { workloadVerdict } from '../../people/report/workload-verdict.js';
 import { NotFoundError } from '../../people/status/view-errors.js';
 import type { Views } from '../../people/status/views.js';
-import { compareBy } from './item-orders.js';
-import { largest, mergedWorkload, partialVerdict } from './merged-workload.js';
+import { largest, mergedNamespace, mergedWorkload, partialVerdict } from './merged-workload.js';
 import { askShards, type ReadyShards, type ShardAnswers, shardsText } from './shards.js';
 import type {
   AnsweredShards,
@@ -28,9 +32,9 @@ import type {
  */
 export function mergedReader(shards: ReadyShards): ViewReader {
   return {
-    list: async (kind, parameters, count) => {
-      const found = await listShards(shards, kind, parameters, kind in sums ? Infinity : count);
-      return mergedList(kind, found, { order: parameters['order'], count });
+    list: async (kind, parameters, count = maxLimit) => {
+      const found = await listShards(shards, kind, parameters, kind in sums ? maxLimit : count);
+      return mergedList(kind, found, { order: parameters['order'], limit: Math.min(count, maxLimit) });
     },
     object: async (kind, path, parameters) => mergedObject(kind, await findObject(shards, kind, path, parameters)),
   };
@@ -92,15 +96,32 @@ function isFound<Kind extends CommandObject>(kind: Kind, data: Views[Kind]): boo
 function mergedList<Kind extends CommandList>(
   kind: Kind,
   found: ShardAnswers<ListAnswer<ItemOf<Kind>>>,
-  { order, count }: { readonly order: string | undefined; readonly count: number },
+  { order = ordersOf[kind][0], limit }: { readonly order: string | undefined; readonly limit: number },
 ): ListAnswer<ItemOf<Kind>> {
-  const { answers } = found;
-  const all = answers.flatMap(({ items }) => items);
+  const { answers, shards } = found;
   const sum = sums[kind];
-  const items = sum === undefined ? all : sum(all, found.shards !== undefined);
-  const totalCount = sum === undefined ? answers.reduce((total, part) => total + part.totalCount, 0) : items.length;
-  const compare = compareBy(kind, order) as (a: ItemOf<Kind>, b: ItemOf<Kind>) => number;
-  return { ...mergedFacts(found), items: items.toSorted(compare).slice(0, count), totalCount };
+  const compare = reportOrders[kind]?.(order) as ((a: ItemOf<Kind>, b: ItemOf<Kind>) => number) | undefined;
+  if (sum === undefined || compare === undefined) {
+    const items = compare ? answers.flatMap((of) => of.items).toSorted(compare) : mergedByRank(answers, kind, order);
+    return { ...mergedFacts(found), ...firstOf(items, limit, totalCountOf(answers)) };
+  }
+  const { keyOf, add } = sum;
+  const cut = answers.filter(({ isComplete }) => !isComplete).map(({ items }) => new Set(items.map(keyOf)));
+  const isWhole = (key: string): boolean => shards === undefined && cut.every((keys) => keys.has(key));
+  const parts = groups(
+    answers.flatMap(({ items }) => items),
+    keyOf,
+  );
+  const all = parts.map((of) => add(of, isWhole(keyOf(of[0])))).toSorted(compare);
+  const page = firstOf(all, limit);
+  if (cut.length === 0) return { ...mergedFacts(found), ...page };
+  const { notes, ...facts } = mergedFacts(found);
+  const note = `${countedText(cut.length, ['shard has', 'shards have'])} more than ${formatCount(maxLimit)} ${kind}: counts and sums are at least these.`;
+  return { ...facts, ...page, isComplete: false, notes: [...notes, note] };
+}
+
+function totalCountOf(parts: readonly { readonly totalCount: number }[]): number {
+  return parts.reduce((sum, { totalCount }) => sum + totalCount, 0);
 }
 
 function mergedFacts({ answers, notes, shards }: ShardAnswers<AnswerFacts>): AnswerFacts {
@@ -133,28 +154,31 @@ function mergedGap(gaps: readonly [CoverageGap, ...CoverageGap[]]): CoverageGap 
   };
 }
 
-/** `isPartial`: a shard is missing. */
+/** What adds up the parts of one item. `isWhole`: no shard may have another part of it. */
 const sums: {
-  readonly [Kind in CommandList]?: (items: readonly ItemOf<Kind>[], isPartial: boolean) => readonly ItemOf<Kind>[];
+  readonly [Kind in CommandList]?: {
+    readonly keyOf: (item: ItemOf<Kind>) => string;
+    readonly add: (parts: readonly [ItemOf<Kind>, ...ItemOf<Kind>[]], isWhole: boolean) => ItemOf<Kind>;
+  };
 } = {
-  workloads: (items, isPartial) => groups(items, workloadNames).map((parts) => mergedWorkload(parts, isPartial)),
-  namespaces: (items) => groups(items, ({ namespace }) => namespace).map(mergedNamespace),
+  workloads: {
+    keyOf: workloadNames,
+    add: (parts, isWhole) => mergedWorkload(parts, !isWhole),
+  },
+  namespaces: { keyOf: ({ namespace }) => namespace, add: mergedNamespace },
+};
+
+/** Of lists that are sorted by what their items show: the others have ranks. */
+const reportOrders: {
+  readonly [Kind in CommandList]?: (order: string) => (a: ItemOf<Kind>, b: ItemOf<Kind>) => number;
+} = {
+  workloads: workloadOrder,
+  namespaces: namespaceOrder,
+  evictions: evictionOrder,
 };
 
 function workloadNames({ workloadNamespace, workloadType, workload }: WorkloadReport): string {
   return `${workloadNamespace}/${workloadType}/${workload}`;
-}
-
-function mergedNamespace(parts: readonly [NamespaceReport, ...NamespaceReport[]]): NamespaceReport {
-  return parts.reduce((a, b) => ({
-    namespace: a.namespace,
-    measuredPodCount: a.measuredPodCount + b.measuredPodCount,
-    usedBytes: a.usedBytes + b.usedBytes,
-    unmeasuredPodCount: a.unmeasuredPodCount + b.unmeasuredPodCount,
-    nearLimitPodCount: a.nearLimitPodCount + b.nearLimitPodCount,
-    evictionCount: a.evictionCount + b.evictionCount,
-    isUnlisted: a.isUnlisted || b.isUnlisted,
-  }));
 }
 
 function groups<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly [T, ...T[]])[] {
@@ -194,7 +218,7 @@ const merges: { readonly [Kind in CommandObject]: MergeOf<Kind> } = {
     if (first === undefined) return undefined;
     const pods = pageOf(parts.map((part) => part.pods));
     const merged = mergedWorkload([first.workload, ...others.map(({ workload }) => workload)], shards !== undefined);
-    const near = pods.items.filter(({ standing }) => isNear(standing)).toSorted(compareBy('pods', undefined));
+    const near = pods.items.filter(({ standing }) => isNear(standing));
     const evictions = mergedEvictions(parts);
     const workload = {
       ...merged,
@@ -208,16 +232,34 @@ const merges: { readonly [Kind in CommandObject]: MergeOf<Kind> } = {
       evictions,
     };
   },
+  namespace: (parts, shards) => {
+    const [first, ...others] = parts;
+    if (first === undefined) return undefined;
+    const isPart = shards !== undefined || parts.some(({ workloads }) => !workloads.isComplete);
+    const ofShards = groups(
+      parts.flatMap(({ workloads }) => workloads.items),
+      workloadNames,
+    );
+    // One that spans namespaces may have pods elsewhere in a shard that has none of it here.
+    const isCut = (of: readonly WorkloadReport[]): boolean =>
+      isPart || (of[0]?.workloadNamespace === '' && of.length < parts.length);
+    const workloads = ofShards.map((of) => mergedWorkload(of, isCut(of))).toSorted(workloadOrder('used'));
+    return {
+      namespace: mergedNamespace([first.namespace, ...others.map(({ namespace }) => namespace)]),
+      pods: pageOf(parts.map(({ pods }) => pods)),
+      workloads: firstOf(workloads, first.workloads.limit),
+      evictions: mergedEvictions(parts),
+    };
+  },
 };
 
 function mergedEvictions(parts: readonly Pick<Views['pod'], 'evictions'>[]): Views['pod']['evictions'] {
-  return parts.flatMap(({ evictions }) => evictions).toSorted(compareBy('evictions', 'newest'));
+  return parts.flatMap(({ evictions }) => evictions).toSorted(evictionOrder('newest'));
 }
 
 function pageOf(pages: readonly Views['pods'][]): Views['pods'] {
-  const items = pages.flatMap((page) => page.items).toSorted(compareBy('pods', 'urgency'));
-  const totalCount = pages.reduce((sum, page) => sum + page.totalCount, 0);
-  return { items, totalCount, offset: 0, limit: items.length };
+  const items = mergedByRank(pages, 'pods', 'urgency');
+  return firstOf(items, items.length, totalCountOf(pages));
 }
 
 function mergedContainers(parts: readonly Views['workload'][]): Views['workload']['workload']['containers'] {

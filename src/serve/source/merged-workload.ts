@@ -1,3 +1,4 @@
+import type { NamespaceReport } from '../../people/query/list-namespaces.js';
 import type { WorkloadReport } from '../../people/report/workload-report.js';
 import type { WorkloadVerdictReport } from '../../people/report/workload-verdict.js';
 import type { AnsweredShards } from './view-source.js';
@@ -31,6 +32,19 @@ function summedParts<Report extends WorkloadReport>(parts: readonly Report[]): r
   const measured = parts.filter(({ measuredPodCount }) => measuredPodCount > 0);
   const expected = parts.filter(({ expectedPodCount }) => expectedPodCount > 0);
   return [measured, expected].find((some) => some.length > 0) ?? parts;
+}
+
+/** Adds up what several exporters have of a namespace. */
+export function mergedNamespace(parts: readonly [NamespaceReport, ...NamespaceReport[]]): NamespaceReport {
+  return parts.reduce((a, b) => ({
+    namespace: a.namespace,
+    measuredPodCount: a.measuredPodCount + b.measuredPodCount,
+    usedBytes: a.usedBytes + b.usedBytes,
+    unmeasuredPodCount: a.unmeasuredPodCount + b.unmeasuredPodCount,
+    nearLimitPodCount: a.nearLimitPodCount + b.nearLimitPodCount,
+    evictionCount: a.evictionCount + b.evictionCount,
+    isUnlisted: a.isUnlisted || b.isUnlisted,
+  }));
 }
 
 /** Says what is missing. `shards`: undefined when nothing is. */

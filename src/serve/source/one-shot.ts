@@ -8,15 +8,18 @@ import { messageOf, RequestError, UsageError, UserError } from '../../lib/base/e
 import { Scheduler } from '../../lib/base/scheduler.js';
 import { escapeInvisible, escapeLines } from '../../lib/base/text.js';
 import type { JsonObject } from '../../lib/json/json.js';
+import type { ClusterReading } from '../../people/query/cluster-reading.js';
 import { apiNodes, hostOf, resolveScope } from '../app/resolve-scope.js';
-import { type AskedPlace, ClusterReader, type Reader } from './cluster-reader.js';
+import type { CommandSubject, OpenAnswers } from './answer-source.js';
+import { type AskedPlace, ClusterReader } from './cluster-reader.js';
 import { CommandRequests, type ReadingProcess } from './command-requests.js';
+import { answersFrom } from './document-answers.js';
 import type { ExporterAddress, ExporterFiles, viewOrigins } from './exporter-address.js';
 import { ClusterError, openExporter } from './exporter-source.js';
-import { localViews } from './local-views.js';
-import { recordedCore, recordedReader, type RecordingFlags } from './recorded-core.js';
-import { statusReader } from './status-evictions.js';
-import type { ViewSource } from './view-source.js';
+import { readRecording, recordedCore, type RecordingFlags } from './recorded-core.js';
+import { readEvictedPods } from './status-evictions.js';
+import { viewsOf, type ViewSource } from './view-source.js';
+import type { FoundWorkload } from './workload-lookup.js';
 
 /** What the command line says about the credentials. */
 export type CredentialFlags = Pick<LoadCredentialsOptions, 'kubeconfigPath' | 'overrides'>;
@@ -35,27 +38,6 @@ export interface ClusterFlags extends CredentialFlags {
   readonly exporterFiles?: ExporterFiles | undefined;
 }
 
-/** A cluster that is being read. */
-export interface ClusterSession {
-  readonly source: ViewSource;
-  /** That of the context; undefined, all, for recordings. */
-  readonly namespace: string | undefined;
-  /** How kubelets are reached from here; undefined where they are not. */
-  readonly access?: Config['kubelet']['access'] | undefined;
-}
-
-/** What a command is about. */
-export interface CommandSubject {
-  /** Of the context of credentials: undefined is all. */
-  readonly namespaceOf: (contextNamespace: string) => string | undefined;
-  /** Evictions are read, and nothing else. */
-  readonly isOfEvictions?: boolean;
-  readonly node?: string | undefined;
-  readonly podName?: string | undefined;
-}
-
-type Use = (session: ClusterSession) => Promise<void>;
-
 /** A command that reads something, while it looks for what it can read. */
 interface Asking {
   readonly flags: ClusterFlags;
@@ -63,18 +45,31 @@ interface Asking {
   readonly subject: CommandSubject;
   readonly requests: CommandRequests;
   readonly context: ReadingProcess;
-  readonly use: Use;
+  /** `namespace`: see {@link AnswerSession}. `access`: how kubelets are reached from here; undefined where they are not. */
+  readonly use: (session: {
+    readonly source: ViewSource;
+    readonly namespace: string | undefined;
+    readonly access?: Config['kubelet']['access'] | undefined;
+  }) => Promise<void>;
 }
 
 /**
- * Reads the recordings of the flags, an exporter, or the cluster itself: has `use` work with it, and leaves nothing open. Throws
- * UserError with a line for each cause when nothing can be read.
+ * Reads the recordings of the flags, an exporter, or the cluster itself. What is opened throws UserError with a line for each cause when
+ * nothing can be read.
  */
-export async function withViews(
+export function openAnswers(flags: ClusterFlags, context: ReadingProcess): OpenAnswers {
+  return (subject, use) =>
+    withViews(flags, context, subject, ({ source, namespace, access }) => {
+      const found = new Map<string, FoundWorkload>();
+      return use({ namespace, read: async (signal) => answersFrom(await source.read(signal), access, found) });
+    });
+}
+
+async function withViews(
   flags: ClusterFlags,
   context: ReadingProcess,
   subject: CommandSubject,
-  use: Use,
+  use: Asking['use'],
 ): Promise<void> {
   const { config } = await loadSettings(flags.settings, context);
   const { stopSignal } = context;
@@ -91,9 +86,10 @@ export async function withViews(
 }
 
 async function withRecording(recordings: RecordingFlags, { config, context, use }: Asking): Promise<void> {
-  const core = await recordedCore(recordings, { config, writeError: context.writeError, showsAllPods: true });
+  const core = await recordedCore(recordings, { config, writeError: context.writeError, showsAll: true });
   const lane = core.scheduler.newLane();
-  await use({ source: localViews({ reader: recordedReader(core), config, lane }), namespace: undefined });
+  const read = async (signal: AbortSignal) => viewsOf(await readRecording(core, signal), { config, lane });
+  await use({ source: { read }, namespace: undefined });
 }
 
 /** An exporter with a URL can be read without a cluster. */
@@ -118,7 +114,7 @@ async function withExporter(asking: Asking): Promise<void> {
 async function withKubelets(cause: Error, asking: Asking, credentials: Credentials | undefined): Promise<void> {
   const reason = escapeInvisible(messageOf(cause));
   const progress = { hasBegun: false };
-  const use: Use = (session) => {
+  const use: Asking['use'] = (session) => {
     progress.hasBegun = true;
     asking.context.writeError(`No exporter was read, but the kubelets: ${reason}\n`);
     return asking.use(session);
@@ -185,13 +181,14 @@ async function withCluster(
   const { clock, stopSignal } = context;
   const contextNamespace = credentials.namespace ?? 'default';
   const namespace = subject.namespaceOf(contextNamespace);
-  const useReader = (reader: Reader): Promise<void> => {
-    const source = localViews({ reader, config, lane: new Scheduler(clock).newLane() });
-    return use({ namespace: contextNamespace, access: config.kubelet.access, source });
+  const lane = new Scheduler(clock).newLane();
+  const useReadings = (readCluster: (signal: AbortSignal) => Promise<ClusterReading>): Promise<void> => {
+    const read = async (signal: AbortSignal) => viewsOf(await readCluster(signal), { config, lane });
+    return use({ namespace: contextNamespace, access: config.kubelet.access, source: { read } });
   };
   if (subject.isOfEvictions === true) {
     const resolver = new WorkloadResolver(config.workloads);
-    await useReader(statusReader({ credentials, namespace, resolver, clock, requests }));
+    await useReadings((signal) => readEvictedPods({ credentials, namespace, resolver, clock, requests }, signal));
     return;
   }
   // Shards divide the work of exporters; a command shows all of them.
@@ -202,7 +199,7 @@ async function withCluster(
   await using reader = new ClusterReader({ config, scope, credentials, requests, context, place });
   await reader.synced(stopSignal);
   requests.quiet();
-  await useReader(reader);
+  await useReadings((signal) => reader.read(signal));
 }
 
 /** A person may have to log in, in a browser or on another device. */
@@ -213,7 +210,7 @@ const loginTimeoutMs = 300_000;
  * that of the plugin. Throws UserError when there are none.
  */
 function personalCredentials(
-  { kubeconfigPath, overrides = {}, requestTimeoutMs = 0 }: ClusterFlags,
+  { kubeconfigPath, overrides = {}, requestTimeoutMs = 0 }: Parameters<typeof readPod>[0],
   { environment, homeDir, clock, writeError }: ReadingProcess,
 ): Promise<Credentials> {
   return loadCredentials({
@@ -227,7 +224,7 @@ function personalCredentials(
 
 /** Reads a pod as the API server has it; without a namespace, in that of the context. Throws UserError or RequestError. */
 export async function readPod(
-  flags: ClusterFlags,
+  flags: CredentialFlags & Pick<ClusterFlags, 'requestTimeoutMs'>,
   context: ReadingProcess,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
 ): Promise<JsonObject> {

@@ -12,10 +12,10 @@ import { UserError } from '../../lib/base/errors.js';
 import { groupBy } from '../../lib/base/maps.js';
 import { Scheduler } from '../../lib/base/scheduler.js';
 import { escapeInvisible } from '../../lib/base/text.js';
+import type { ClusterReading } from '../../people/query/cluster-reading.js';
 import { Core, type CorePlace } from '../app/core.js';
 import { clusterReading } from '../app/core-reading.js';
 import { EvictionTracker } from '../app/eviction-tracker.js';
-import type { Reader } from './cluster-reader.js';
 import { readObjects, readSummaries, type RecordedObjects, type RecordedSummary } from './recordings.js';
 import { statusEvictions } from './status-evictions.js';
 
@@ -36,13 +36,13 @@ export async function recordedCore(
   {
     config,
     writeError,
-    showsAllPods,
+    showsAll,
   }: {
     readonly config: Config;
     /** Called with each line about what is left out, with its newline. */
     readonly writeError: (text: string) => void;
     /** Without API objects no pod has a workload, and all pods are shown anyway. */
-    readonly showsAllPods: boolean;
+    readonly showsAll: boolean;
   },
 ): Promise<Core> {
   const warn = (text: string): void => {
@@ -68,7 +68,7 @@ export async function recordedCore(
         if (families.length > 0) warn(`left out, as they are above metrics.maxSeries: ${families.join(', ')}`);
       },
     },
-    ...(showsAllPods || objects === undefined ? { showsAllPods: true } : {}),
+    showsAll: showsAll || objects === undefined,
   });
   const evictions = new EvictionTracker(log, () => core);
   for (const object of place.store.pods()) evictions.podChanged({ object, previous: undefined, isInitial: true }, core);
@@ -76,16 +76,12 @@ export async function recordedCore(
 }
 
 /** Reads a recording as a cluster is read. */
-export function recordedReader(core: Core): Reader {
-  return {
-    read: async (signal) => {
-      const snapshot = await core.collector.collect(signal);
-      if (snapshot === undefined) throw new Error('recordings need no list');
-      const { place, resolver, clock } = core;
-      const evictions = statusEvictions(place.store.pods(), resolver, clock.nowMs());
-      return { ...clusterReading(core, { snapshot, evictions, askedAtMs: 0 }), ttlMs: 0 };
-    },
-  };
+export async function readRecording(core: Core, signal: AbortSignal): Promise<ClusterReading> {
+  const snapshot = await core.collector.collect(signal);
+  if (snapshot === undefined) throw new Error('recordings need no list');
+  const { place, resolver, clock } = core;
+  const evictions = statusEvictions(place.store.pods(), resolver, clock.nowMs());
+  return { ...clusterReading(core, { snapshot, evictions, askedAtMs: 0 }), ttlMs: 0 };
 }
 
 /**

@@ -10,54 +10,52 @@ import type { WorkloadResolver } from '../../facts/workload/workload-resolver.js
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError, UserError } from '../../lib/base/errors.js';
 import { Scheduler } from '../../lib/base/scheduler.js';
-import { noHistory, noSnapshot } from '../../people/query/cluster-reading.js';
+import { type ClusterReading, noHistory, noSnapshot } from '../../people/query/cluster-reading.js';
 import { type EvictionReport, evictionReports } from '../../people/report/eviction-report.js';
-import type { Reader } from './cluster-reader.js';
 import type { CommandRequests } from './command-requests.js';
 
 /** Reads the status of evicted pods alone: it asks no kubelet, and what the pods used is not in it. Those of controllers may be deleted at once. */
-export function statusReader({
-  credentials,
-  namespace,
-  resolver,
-  clock,
-  requests,
-}: {
-  readonly credentials: Credentials;
-  /** Undefined: pods of all namespaces. */
-  readonly namespace: string | undefined;
-  readonly resolver: WorkloadResolver;
-  readonly clock: Clock;
-  readonly requests: CommandRequests;
-}): Reader {
+export async function readEvictedPods(
+  {
+    credentials,
+    namespace,
+    resolver,
+    clock,
+    requests,
+  }: {
+    readonly credentials: Credentials;
+    /** Undefined: pods of all namespaces. */
+    readonly namespace: string | undefined;
+    readonly resolver: WorkloadResolver;
+    readonly clock: Clock;
+    readonly requests: CommandRequests;
+  },
+  signal: AbortSignal,
+): Promise<ClusterReading> {
   const collection = collectionOf({ resource: 'pods', namespace, fieldSelector: 'status.phase=Failed' });
-  return {
-    read: async (signal) => {
-      using api = requests.client(credentials);
-      const { objects } = await listObjects(
-        {
-          ...{ api, clock, collection, background: new Scheduler(clock).background },
-          project: (object: unknown) => projectPod(object, (text) => text),
-          onExpired: () => undefined,
-        },
-        '0',
-        signal,
-      ).catch((error: unknown) => {
-        throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
-      });
-      return {
-        scope: wholeCluster,
-        ttlMs: 0,
-        snapshot: noSnapshot,
-        knownPods: [],
-        knownNodes: [],
-        readAtMs: clock.nowMs(),
-        failures: new Map(),
-        ...noHistory,
-        evictions: statusEvictions(objects, resolver, clock.nowMs()),
-        notes: ['Only the status of pods was read, without what they used.'],
-      };
+  using api = requests.client(credentials);
+  const { objects } = await listObjects(
+    {
+      ...{ api, clock, collection, background: new Scheduler(clock).background },
+      project: (object: unknown) => projectPod(object, (text) => text),
+      onExpired: () => undefined,
     },
+    '0',
+    signal,
+  ).catch((error: unknown) => {
+    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
+  });
+  return {
+    scope: wholeCluster,
+    ttlMs: 0,
+    snapshot: noSnapshot,
+    knownPods: [],
+    knownNodes: [],
+    readAtMs: clock.nowMs(),
+    failures: new Map(),
+    ...noHistory,
+    evictions: statusEvictions(objects, resolver, clock.nowMs()),
+    notes: ['Only the status of pods was read, without what they used.'],
   };
 }
 

@@ -1,7 +1,11 @@
-import type { Coverage } from '../../people/query/coverage.js';
+import type { Config } from '../../config/schema.js';
+import type { Lane } from '../../lib/base/lane.js';
+import type { Document } from '../../people/pens/document.js';
+import type { ClusterReading } from '../../people/query/cluster-reading.js';
+import { type Coverage, coverageOf } from '../../people/query/coverage.js';
 import type { ListPage } from '../../people/query/list-page.js';
-import type { ListKind } from '../../people/query/list-query.js';
-import type { Views } from '../../people/status/views.js';
+import { type ListKind, maxLimit } from '../../people/query/list-query.js';
+import { viewOf, type Views } from '../../people/status/views.js';
 
 /** What an answer of the exporter's API is made of, and what it lacks. */
 export interface AnswerFacts {
@@ -22,16 +26,12 @@ export interface AnsweredShards {
 
 /** The lists, and the objects, that commands show. */
 export type CommandList = Exclude<ListKind, 'problems'>;
-export type CommandObject = 'node' | 'pod' | 'workload';
+export type CommandObject = 'node' | 'pod' | 'workload' | 'namespace';
 export type CommandKind = CommandList | CommandObject;
 
 export type ItemOf<Kind extends CommandList> = Views[Kind] extends ListPage<infer Item> ? Item : never;
 
-export interface ListAnswer<Item> extends AnswerFacts {
-  readonly items: readonly Item[];
-  /** Items of the whole list. */
-  readonly totalCount: number;
-}
+export type ListAnswer<Item> = AnswerFacts & ListPage<Item>;
 
 export interface ObjectAnswer<Kind extends CommandObject> extends AnswerFacts {
   readonly data: Views[Kind];
@@ -42,11 +42,11 @@ export type ViewParameters = Readonly<Record<string, string | undefined>>;
 
 /** Views of one moment. All throw UserError for a parameter that is wrong, and RequestError. */
 export interface ViewReader {
-  /** Returns the first `count` items; Infinity for all. */
+  /** Returns the first `count` items; without it, as many as an answer has, see {@link maxLimit}. */
   list<Kind extends CommandList>(
     kind: Kind,
     parameters: ViewParameters,
-    count: number,
+    count?: number,
   ): Promise<ListAnswer<ItemOf<Kind>>>;
   /** `path`: its names, as in its address. Throws NotFoundError. */
   object<Kind extends CommandObject>(
@@ -56,8 +56,59 @@ export interface ViewReader {
   ): Promise<ObjectAnswer<Kind>>;
 }
 
+/** A view of the API by its address. */
+export interface ViewAddress {
+  readonly kind: CommandKind;
+  readonly path: readonly string[];
+  /** None without a value. */
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+/** `read`: resolves with the data of a view of the API, of the kind that the address names. */
+export function viewReader(
+  read: (address: ViewAddress) => Promise<AnswerFacts & { readonly data: unknown }>,
+): ViewReader {
+  return {
+    object: async <Kind extends CommandObject>(kind: Kind, path: readonly string[], parameters: ViewParameters) => {
+      const { data, ...facts } = await read({ kind, path, parameters: given(parameters) });
+      return { ...facts, data: data as Views[Kind] };
+    },
+    list: async <Kind extends CommandList>(kind: Kind, parameters: ViewParameters, count = maxLimit) => {
+      const limit = String(Math.min(count, maxLimit));
+      const { data, ...facts } = await read({ kind, path: [], parameters: { ...given(parameters), limit } });
+      return { ...facts, ...(data as ListPage<ItemOf<Kind>>) };
+    },
+  };
+}
+
+function given(parameters: ViewParameters): Readonly<Record<string, string>> {
+  const entries = Object.entries(parameters);
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''));
+}
+
+/** Makes the views of a reading, as an exporter would that was started a moment ago. */
+export function viewsOf(
+  reading: ClusterReading,
+  { config, lane }: { readonly config: Config; readonly lane: Lane },
+): ViewReader {
+  const status = { problems: [], clusterName: config.web.clusterName ?? '' };
+  const facts = { coverage: coverageOf(reading), generatedAtMs: reading.readAtMs, notes: reading.notes };
+  const settings = { attribution: config.attribution, definitions: config.workloads.selectors };
+  return viewReader(async (address) => {
+    const { data } = await viewOf(address, { status, reading, settings, lane });
+    return { ...facts, data };
+  });
+}
+
 /** What `top` and `explain` read: an exporter, the cluster itself, or a recording of one. */
 export interface ViewSource {
   /** Throws RequestError, or the signal's reason when it aborts. */
   read(signal: AbortSignal): Promise<ViewReader>;
+}
+
+/** What was found, before it is said what it lacks. */
+export interface FoundDocuments {
+  readonly documents: readonly Document[];
+  readonly data: unknown;
+  readonly facts: AnswerFacts;
 }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { parseQuantity } from '../../../src/cluster/kube/quantity.js';
-import { explain } from '../../../src/commands/explain/explain-command.js';
+import { runExplain } from '../../../src/commands/reading-commands.js';
 import type { SignalReport } from '../../../src/people/report/signal-report.js';
 import { aCommandContext } from '../../support/command-context.js';
 import { type CaseInput, readCases } from '../../support/kubelet-answers.js';
@@ -80,13 +80,9 @@ async function explained(
   );
   await writeFile(path.join(objectsFolder, 'all.json'), JSON.stringify({ kind: 'List', items: [node, ...objects] }));
   const { context, out } = aCommandContext();
-  await explain(
+  await runExplain(
+    { resource: 'node', name: 'n1', namespace: undefined, allNamespaces: false, output: 'json' },
     {
-      resource: 'node',
-      name: 'n1',
-      namespace: undefined,
-      allNamespaces: false,
-      output: 'json',
       exporter: undefined,
       settings: { configFile: undefined, values: {} },
       kubeconfigPath: undefined,

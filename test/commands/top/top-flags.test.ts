@@ -13,7 +13,7 @@ it.each<[what: string, of: [resource: TopResource, name?: string], flags: Partia
   ['a node as kubectl names it', ['pods'], { fieldSelector: 'node-1' }, { node: 'node-1' }],
   ['a selector', ['evictions'], { selector: 'a=b' }, { selector: 'a=b' }],
   ['a selector of workloads', ['workloads'], { selector: 'a=b' }, { selector: 'a=b' }],
-  ['a limit of 0 as all rows', ['pods'], { limit: 0 }, { limit: Infinity }],
+  ['a limit of 0 as many as an answer has', ['pods'], { limit: 0 }, { limit: Infinity }],
   ['no limit as the usual one', ['pods'], {}, { limit: undefined }],
   ['--watch with the usual interval', ['pods'], { watch: true }, { watchIntervalMs: 5_000 }],
   ['--watch with an interval', ['pods'], { watch: true, interval: 100 }, { watchIntervalMs: 100 }],

@@ -6,9 +6,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { App } from '../../../src/serve/app/app.js';
 import { send } from '../../support/http-get.js';
+import { everyValue } from '../../support/manifests/chart-values.js';
 import type { Json, KubeObject } from '../../support/manifests/documents.js';
 import { flagsOf } from '../../support/manifests/exporter-settings.js';
-import { helmNames, modes, renderChart } from '../../support/manifests/helm.js';
+import { helmNames, modes, renderChart, renderOnce } from '../../support/manifests/helm.js';
 import { exporterOf, workloadsOf } from '../../support/manifests/policies.js';
 import { isInstalled, temporaryFolder } from '../../support/programs.js';
 import { PushedChart } from '../../support/pushed-chart.js';
@@ -133,6 +134,20 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
     }
   });
 
+  it.each(modes)('releases of the chart with every value of the mode %s are valid for the API server', (mode) => {
+    const { server } = cluster;
+    const ofCrds = { serviceMonitor: {}, prometheusRule: {}, httpRoute: {} };
+    const placed = { fullnameOverride: `every-${mode}`, namespaceOverride: 'default' };
+    const objects = renderOnce({ ...everyValue(mode), ...ofCrds, ...placed });
+    const items = objects.map(({ metadata, ...object }) => ({
+      ...object,
+      metadata: { ...metadata, namespace: 'default' },
+    }));
+    const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+    const out = server.kubectl(['apply', '--dry-run=server', '--validate=strict', '-o', 'name', '-f', '-'], list);
+    expect(out.trim().split('\n')).toHaveLength(objects.length);
+  });
+
   /** Of both helms, at the same time. */
   it('releases of one name in two namespaces change their mode in place, and are removed without a trace', async () => {
     const releases = helmNames.map((helm) => new Release({ server: cluster.server, helm, namespace: `of-${helm}` }));
@@ -170,7 +185,7 @@ describe.skipIf(!canInstall)('releases of the chart (need api-server, kubectl, h
       objects = await release.apply({
         nodesConfigz: enabled,
         kubernetesAuthorization: enabled,
-        config: { cache: { ttl: 0 }, kubelet: { tls: { caFile } } },
+        config: { cache: { ttl: 0 }, kubelet: { tls: { caFile } }, metrics: { profile: 'full' } },
       });
       for (const name of ['prometheus-k8s', 'other']) {
         const body = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } };

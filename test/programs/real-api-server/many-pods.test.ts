@@ -8,7 +8,7 @@ import { createAll, deletePod, inParallel, namespace, node, pod, relabel } from 
 import { Mirror } from './mirror.js';
 import { applyShipped } from './shipped.js';
 
-const podCount = atNight(20_000, 5_000);
+const podCount = atNight(20_000, 2_000);
 const nodeCount = 200;
 
 const numbered = <T>(count: number, one: (index: number) => T): readonly T[] =>

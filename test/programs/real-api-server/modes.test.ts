@@ -10,7 +10,7 @@ import { labelledObjects, titlesOf } from './labelled-objects.js';
 import { pruneArguments } from './prune-arguments.js';
 
 /** Everything that needs no CRD. */
-const components = ['network-policy', 'kubernetes-authorization', 'nodes-configz', 'node-proxy', 'dashboards'];
+const components = ['network-policy', 'kubernetes-authorization', 'dashboards'];
 
 const firstSelector = 'app.kubernetes.io/instance=ephemeral-storage-exporter';
 const secondSelector = 'app.kubernetes.io/instance=second';

@@ -23,7 +23,7 @@ const labels = { release: 'prometheus' };
 /** So that the test need not wait. */
 const often = { interval: '1s', scrapeTimeout: '1s' };
 
-const monitor = { ...enabled, ...often, labels };
+const monitor = { ...enabled, ...often, additionalLabels: labels };
 const tls = { secretName: 'exporter-tls' };
 const secured = { tls, kubernetesAuthorization: enabled };
 const authorization = { credentials: { name: 'prometheus-token', key: 'token' } };
@@ -38,17 +38,17 @@ interface Installed {
 const installations: readonly Installed[] = [
   {
     namespace: 'deployed',
-    values: { ...secured, serviceMonitor: monitor, prometheusRule: { ...enabled, labels } },
+    values: { ...secured, serviceMonitor: monitor, prometheusRule: { ...enabled, additionalLabels: labels } },
     addresses: ['10.1.0.1'],
   },
   {
     namespace: 'sharded',
-    values: { ...secured, mode: 'sharded', sharded: { shards: 2 }, serviceMonitor: { ...monitor, authorization } },
+    values: { ...secured, mode: 'sharded', shards: 2, serviceMonitor: { ...monitor, authorization } },
     addresses: ['10.1.0.2', '10.1.0.3'],
   },
   {
     namespace: 'on-nodes',
-    values: { ...secured, mode: 'node-local', podMonitor: { ...monitor, authorization } },
+    values: { ...secured, mode: 'node-local', serviceMonitor: { ...monitor, kind: 'PodMonitor', authorization } },
     addresses: ['10.1.0.4'],
   },
 ];

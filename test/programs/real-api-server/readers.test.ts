@@ -1,9 +1,14 @@
 // @module-tag sockets
 
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
+import { emptyScenario } from '../../../sim/model/scenario.js';
 import { LoopbackServer, replyWith } from '../../http/loopback-server.js';
 import { TestAuthority } from '../../support/certificates.js';
+import { Exporter } from '../../support/exporter.js';
 import type { HttpAnswer } from '../../support/http-get.js';
 import { type Json, type KubeObject, objectsOf } from '../../support/manifests/documents.js';
 import { chartFolder, runHelm } from '../../support/manifests/helm.js';
@@ -39,15 +44,11 @@ interface Shipped {
 }
 
 const reader = { kind: 'User', name: 'reader' };
-const [, , fiveShards = ''] = readmeBlocks('Your image, namespace and settings', 'yaml');
+const [, , , , , fiveShards = ''] = readmeBlocks('Your image, namespace and settings', 'yaml');
 const [second = ''] = readmeBlocks('A second installation', 'yaml');
 
 const shipped: readonly Shipped[] = [
-  ...['deployment', 'kind', 'gke-autopilot'].map((overlay) => ({
-    title: `the overlay ${overlay}`,
-    podCount: 1,
-    objectsIn: (namespace: string) => overlayIn(namespace, overlay),
-  })),
+  { title: 'the overlay deployment', podCount: 1, objectsIn: (namespace) => overlayIn(namespace, 'deployment') },
   {
     title: 'the overlay sharded',
     podCount: 3,
@@ -81,7 +82,7 @@ const shipped: readonly Shipped[] = [
     objectsIn: (namespace) =>
       chartIn(namespace, {
         mode: 'sharded',
-        sharded: { shards: 12 },
+        shards: 12,
         fullnameOverride: 'disks',
         reader: { subjects: [reader] },
       }),
@@ -218,6 +219,25 @@ describe.skipIf(!canRun)('readers of the exporter (need api-server, kubectl and 
     await expect.poll(() => statusOf(proxied('credentials'))).toBe(200);
     const requests = servers.at(-1)?.requests ?? [];
     expect(requests.map(({ url, headers }) => [url, headers.authorization])).toEqual([[apiPath, undefined]]);
+  });
+
+  it('kubectl alone prints a node and a list as text, by the line that the documentation shows', async () => {
+    const scenario = emptyScenario('node-3');
+    await using exporter = await (await Exporter.start({ scenario })).synced();
+    await cluster.install(single.objectsIn('text'), exporter.app.ports);
+    const [line = ''] = readmeBlocks('Without the command line', 'sh', 'docs/start.md');
+    const [, address = ''] = /^kubectl get --raw '(.+)'\n$/.exec(line) ?? [];
+    const printed = async (page: string): Promise<string> => {
+      const args = ['--kubeconfig', cluster.server.kubeconfig, 'get', '--raw'];
+      const own = page.replace('/ephemeral-storage-exporter/', '/text/');
+      return (await promisify(execFile)('kubectl', [...args, own])).stdout; // this process answers meanwhile
+    };
+    await exporter.scrape();
+    expect(await printed(address)).toMatch(/^[^<{]*\nNode node-3\nState: +data fresh/);
+    const list = await printed(address.replace('/nodes/node-3?', '/nodes?width=40&'));
+    expect(list).toMatch(/^NODE +STATE [^]*\nnode-3 +fresh /);
+    expect(list.split('\n').filter((text) => text.length > 40)).toEqual([]);
+    expect(await printed(address.replace('/nodes/node-3?as=text', '/nodes?width=40'))).toBe(list);
   });
 
   it('readers reach an exporter with TLS by the scheme in the name, with a certificate of any authority', async () => {

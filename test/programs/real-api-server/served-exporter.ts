@@ -13,9 +13,9 @@ import type { RealCluster } from '../../support/real-cluster.js';
 import { MountedAccount } from './mirror.js';
 import { applyShipped, serviceAccount } from './shipped.js';
 
-/** Families about the exporter, and those of what it has seen earlier: the objects and summaries of a moment do not tell. */
+/** Families about the exporter, and those of what it has seen earlier or assumes: objects and summaries of a moment do not tell. */
 const otherFamilies =
-  /^(?:exporter_|process_|nodejs_|(?:node|workload)_evictions_total|pod_evicted_|pod_eviction_rank|pod_time_to_limit_seconds|node_time_to_eviction_seconds|node_data_timestamp_seconds)/;
+  /^(?:exporter_|process_|nodejs_|(?:node|workload)_evictions_total|pod_evicted_|pod_eviction_rank|pod_time_to_limit_seconds|node_time_to_eviction_seconds|node_eviction_(?:threshold|headroom)_|node_data_timestamp_seconds)/;
 
 export interface Scraped {
   /** What follows from the summaries and objects of the moment. */

@@ -1,12 +1,11 @@
 import { expect, it } from 'vitest';
 
-import type { Problem } from '../../../src/people/status/status.js';
 import { aReading } from '../../support/snapshot-builders.js';
-import { aCluster, anAbsence } from '../../support/status-builders.js';
+import { aCluster, anAbsence, aProblem } from '../../support/status-builders.js';
 import { aPage } from '../../support/view-pages.js';
 
-const away: Problem = { severity: 'critical', text: 'API server not reachable', section: 'trust' };
-const slow: Problem = { severity: 'warning', text: '1 node has not answered yet: node-2', section: 'nodes' };
+const away = aProblem({ severity: 'critical', text: 'API server not reachable', section: 'trust' });
+const slow = aProblem({ severity: 'warning', text: '1 node has not answered yet: node-2', section: 'nodes' });
 
 const worstIn = (html: string): string =>
   (/<p id="part-worst"[^]*?<\/p>/.exec(html)?.[0] ?? 'nothing').replaceAll(/<[^>]+>/g, '');

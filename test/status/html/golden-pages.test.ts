@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
 import { parseListQuery } from '../../../src/people/query/list-query.js';
 import type { NodeObject } from '../../../src/people/query/node-explanation.js';
+import type { Status } from '../../../src/people/query/status.js';
 import type { ClusterReport } from '../../../src/people/report/cluster-report.js';
 import { evictionReport } from '../../../src/people/report/eviction-report.js';
 import type { SignalReport } from '../../../src/people/report/signal-report.js';
+import { statusDocument } from '../../../src/people/status/document-of.js';
 import { renderPage, renderView } from '../../../src/people/status/html/page.js';
-import type { Problem, Status } from '../../../src/people/status/status.js';
 import { aContainer, aContainerSummary, aPod, aPodSummary, aVolume } from '../../support/builders.js';
 import { anEvictionRecord } from '../../support/eviction-builders.js';
 import {
@@ -30,6 +31,7 @@ import {
   aLimit,
   aMeasuredNode,
   anAbsentNodeStatus,
+  aProblem,
   aStatus,
   aSummary,
 } from '../../support/status-builders.js';
@@ -48,10 +50,23 @@ const golden = (html: string): string =>
 
 const all = <T>(...items: readonly T[]) => ({ items, totalCount: items.length });
 
-const problems: readonly Problem[] = [
-  { severity: 'critical', text: '1 limit reached', detail: 'shop/a', hint: 'Raise it.', section: 'next-evictions' },
-  { severity: 'warning', text: '2 nodes with stale data', section: 'nodes', about: { node: 'node-1' } },
-  { severity: 'warning', text: 'pods missing', detail: 'shop/b', hint: 'Look.', section: 'pods', only: 'unknown' },
+const problems = [
+  aProblem({
+    severity: 'critical',
+    text: '1 limit reached',
+    detail: 'shop/a',
+    hint: 'Raise it.',
+    section: 'next-evictions',
+  }),
+  aProblem({ severity: 'warning', text: '2 nodes with stale data', section: 'nodes', about: { node: 'node-1' } }),
+  aProblem({
+    severity: 'warning',
+    text: 'pods missing',
+    detail: 'shop/b',
+    hint: 'Look.',
+    section: 'pods',
+    only: 'unknown',
+  }),
 ];
 const workload = { workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' };
 const silent = { dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout' } as const;
@@ -124,7 +139,13 @@ const statuses: Readonly<Record<string, Partial<Status>>> = {
     notListed: 'Nodes and pods have not been listed.',
     isReady: false,
     problems: [
-      { severity: 'critical', text: 'not ready: pods', detail: 'forbidden', hint: 'Bind it.', section: 'trust' },
+      aProblem({
+        severity: 'critical',
+        text: 'not ready: pods',
+        detail: 'forbidden',
+        hint: 'Bind it.',
+        section: 'trust',
+      }),
     ],
     readinessChecks: [{ name: 'pods', isOk: false, message: 'not listed yet: forbidden' }],
   },
@@ -219,11 +240,11 @@ const reading = (more: Partial<ClusterReading> = {}): ClusterReading =>
 describe('pages are those that were read last', () => {
   it.each(Object.entries(statuses))('the overview: %s', async (name, overrides) => {
     const status = aStatus(overrides);
-    const html = renderPage(status, { ...frame, path: '/', status });
+    const html = renderPage(statusDocument('/', { status, reading: reading() }), { ...frame, path: '/', status });
     await expect(golden(html)).toMatchFileSnapshot(`../../golden/page-overview-${name}.html`);
   });
 
-  it('the problems', async () => {
+  it('the problems and the exporter', async () => {
     const stores = [{ resource: 'pods', objectCount: 7, isConnected: false, isPolled: false }];
     const unlisted = ['a', 'b'].map((namespace) => ({ resource: 'pods', namespace, message: 'x', forMs: 60_000 }));
     const health = aHealth({
@@ -231,14 +252,20 @@ describe('pages are those that were read last', () => {
       ...{ isLastReloadSuccessful: false, isKubeletTlsUnverified: true, seriesCount: undefined },
     });
     const status = aStatus({ problems, health });
-    const data = { items: problems, totalCount: 3, offset: 0, limit: 50 };
+    const exporter = renderPage(statusDocument('/exporter', { status, reading: reading() }), {
+      ...frame,
+      path: '/exporter',
+      status,
+    });
+    await expect(golden(exporter)).toMatchFileSnapshot('../../golden/page-exporter.html');
+    const data = { items: problems, totalCount: 3, limit: 50, isComplete: true };
     const view = { kind: 'problems', query: parseListQuery('problems', {}), data } as const;
     const html = renderView(view, { ...frame, path: '/problems', status });
     await expect(golden(html)).toMatchFileSnapshot('../../golden/page-problems.html');
   });
 
   it.each(Object.entries(nodes))('a node: %s', async (name, node) => {
-    const pods = { items: [], totalCount: 0, offset: 0, limit: 50 };
+    const pods = { items: [], totalCount: 0, limit: 50, isComplete: true };
     const data = { disks: [disk], pods, evictions: [], node: node as NodeObject['node'] };
     const view = { kind: 'node', query: parseListQuery('pods', {}), data } as const;
     const status = aStatus({ cluster: aCluster({ grid }) });

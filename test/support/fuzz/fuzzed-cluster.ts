@@ -35,7 +35,7 @@ export async function expositionWith(hostile: {
     },
   );
   const config = { ...settingsOf(''), metrics: expositionSettings() };
-  const { collector, exposition } = aCore({ config, ...cluster, clock, showsAllPods: true });
+  const { collector, exposition } = aCore({ config, ...cluster, clock, showsAll: true });
   const snapshot = await collector.collect(never);
   const { chunks } = await exposition.render(snapshot, { format: 'text', filter: noFilter }, never);
   return Buffer.concat(chunks);

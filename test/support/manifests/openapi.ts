@@ -33,7 +33,10 @@ export const hasOpenApi = (): boolean =>
 
 /** Objects of kinds that Kubernetes itself has. */
 export const ofKubernetes = (objects: readonly KubeObject[]): readonly KubeObject[] =>
-  objects.filter(({ apiVersion }) => !apiVersion.startsWith('monitoring.coreos.com/'));
+  objects.filter(
+    ({ apiVersion }) =>
+      !/^(?:monitoring\.coreos\.com|operator\.victoriametrics\.com|gateway\.networking\.k8s\.io)\//.test(apiVersion),
+  );
 
 const prefix = '#/definitions/';
 

@@ -1,24 +1,13 @@
 /** The overlays and components, and which of them can be combined. */
-export const overlayNames = [
-  'deployment',
-  'sharded',
-  'node-local',
-  'node-local-agent',
-  'sidecar',
-  'kind',
-  'gke-autopilot',
-] as const;
+export const overlayNames = ['deployment', 'sharded', 'node-local', 'sidecar'] as const;
 export type OverlayName = (typeof overlayNames)[number];
 
 export const componentNames = [
   'service-monitor',
-  'pod-monitor',
   'prometheus-rule',
   'dashboards',
   'network-policy',
   'kubernetes-authorization',
-  'nodes-configz',
-  'node-proxy',
 ] as const;
 export type ComponentName = (typeof componentNames)[number];
 
@@ -28,8 +17,6 @@ export const grantsOfComponent: Partial<Readonly<Record<ComponentName, readonly 
     'create authentication.k8s.io/tokenreviews',
     'create authorization.k8s.io/subjectaccessreviews',
   ],
-  'nodes-configz': ['get nodes/configz'],
-  'node-proxy': ['get nodes/proxy'],
 };
 
 export const leastGrants = ['get nodes/stats', 'list nodes', 'list pods', 'watch nodes', 'watch pods'];
@@ -48,27 +35,12 @@ export const readableShards: Readonly<Record<OverlayName, number | undefined>> =
   deployment: 0,
   sharded: 3,
   'node-local': undefined,
-  'node-local-agent': undefined,
   sidecar: undefined,
-  kind: 0,
-  'gke-autopilot': 0,
 };
 
 /** What the agent needs and no other exporter may have, as `policyFaults` reports it. */
 export const agentFaults: readonly string[] = ['pod: it mounts a path of the host'];
 
-export function expectedFaults(overlay: OverlayName): readonly string[] {
-  return overlay === 'node-local-agent' ? agentFaults : [];
-}
-
-/** A sidecar cannot be reached from outside its pod. */
-const forReachablePods: readonly ComponentName[] = ['service-monitor', 'pod-monitor', 'network-policy'];
-
-export type Misfit = 'selects nothing' | 'settings contradict';
-
-/** Why an overlay does not support a component; undefined if it does. */
-export function misfit(overlay: OverlayName, component: ComponentName): Misfit | undefined {
-  if (overlay === 'sidecar' && forReachablePods.includes(component)) return 'selects nothing';
-  if (['kind', 'gke-autopilot'].includes(overlay) && component === 'node-proxy') return 'settings contradict';
-  return undefined;
-}
+/** Whether an overlay supports a component: a sidecar cannot be reached from outside its pod, and others would select nothing. */
+export const fits = (overlay: OverlayName, component: ComponentName): boolean =>
+  overlay !== 'sidecar' || !['service-monitor', 'network-policy'].includes(component);

@@ -5,7 +5,6 @@ import type { Socket } from 'node:net';
 import { expect, it } from 'vitest';
 
 import { RequestError } from '../../../src/lib/base/errors.js';
-import { Exporter } from '../../support/exporter.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { type LoopbackHandler, podOf, sendLines, sendList, startReflector } from '../loopback-api.js';
 import { bookmarkLine, failsWith, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
@@ -13,30 +12,6 @@ import { listOfA, runReflector, runScript } from '../scripted-reflector.js';
 
 const [minuteMs, hourMs] = [60_000, 3_600_000];
 const refused = failsWith(new RequestError('connection', 'ECONNREFUSED'));
-
-it('an API server that is away at the start leaves the metrics of the exporter, and is tried on', async () => {
-  await using first = await Exporter.start();
-  await first.cluster.setApiFault('down');
-  await using exporter = await first.another();
-  const failed = async () =>
-    (await exporter.scrape()).value('exporter_store_lists_total', { resource: 'pods', result: 'connection' }) ?? 0;
-  await expect.poll(failed, { interval: 5 }).toBeGreaterThan(0);
-  for (let minute = 0; minute < 60; minute += 10) {
-    const before = await failed();
-    await exporter.clock.advance(10 * minuteMs);
-    await expect.poll(failed, { interval: 5 }).toBeGreaterThan(before);
-  }
-  expect((await exporter.get('/readyz')).status).toBe(503);
-  expect((await exporter.get('/livez')).status).toBe(200);
-  const { families } = await exporter.scrape();
-  expect(families.filter(({ name }) => /^ephemeral_storage_(?!exporter_)/.test(name))).toEqual([]);
-  await exporter.cluster.setApiFault(undefined);
-  const readiness = async () => {
-    await exporter.clock.advance(30_000);
-    return (await exporter.get('/readyz')).status;
-  };
-  await expect.poll(readiness, { interval: 5 }).toBe(200);
-});
 
 it('a server that is away for two hours leaves what is known, and is listed 31 s after its return', async () => {
   const clock = new ManualClock();

@@ -60,27 +60,6 @@ describe('a list in pages', () => {
     expect(sizes).toEqual(Array.from({ length: 10 }, () => 10));
     expect(api.requestLines.at(-1)).toBe('watch rv=10');
   });
-
-  it('a list in pages is followed to its end although no pages were requested, each time', async () => {
-    await using run = await runScript(
-      sendsList('10', podsFrom(0, 2), 'C1'),
-      sendsList('10', podsFrom(2, 2)),
-      expired,
-      sendsList('20', podsFrom(0, 3), 'C2'),
-      sendsList('20', podsFrom(3, 3)),
-    );
-    expect(run.content()).toHaveLength(4);
-    await run.clock.advance(500);
-    expect(run.api.requestLines).toEqual([
-      'list rv=0',
-      'list limit=500 continue=C1',
-      'watch rv=10',
-      'list rv=10 match=NotOlderThan',
-      'list limit=500 continue=C2',
-      'watch rv=20',
-    ]);
-    expect(run.content()).toHaveLength(6);
-  });
 });
 
 describe('changes of the first list', () => {

@@ -3,9 +3,9 @@ import type { Clock } from '../../../lib/base/clock.js';
 import { messageOf, RequestError } from '../../../lib/base/errors.js';
 import { commandLine, oneLine } from '../../../lib/base/text.js';
 import { formatPercent } from '../../../lib/base/units.js';
-import type { FoundDirectories, ListingProblem, Walk } from '../../../people/report/pod-directories.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
 import type { PodContainer, PodContainers, VolumeMount } from './container-mounts.js';
+import type { ContainerListing, Walk } from './pod-directories.js';
 import { parseWalkOutput, type WalkOutput } from './walk-output.js';
 import { walkCommand, type WalkPlan } from './walk-script.js';
 
@@ -24,38 +24,6 @@ export interface ListingContext {
 
 /** A container that runs. */
 export type RunningContainer = PodContainer & { readonly startedAtMs: number };
-
-/** What was listed in a container, or why it was not. */
-export interface ContainerListing {
-  readonly container: string;
-  readonly rootfs?: Walk | undefined;
-  readonly emptyDirs: readonly { readonly mount: VolumeMount; readonly walk: Walk }[];
-  readonly problem?: ListingProblem | undefined;
-}
-
-/** Returns what was listed in all containers. `volumes`: emptyDirs that were asked for. */
-export function foundDirectories(listings: readonly ContainerListing[], volumes: readonly string[]): FoundDirectories {
-  return {
-    parts: [
-      ...listings.flatMap(({ container, rootfs }) => [
-        { part: 'rootfs' as const, container, walk: rootfs },
-        { part: 'logs' as const, container },
-      ]),
-      ...volumes.map((volume) => ({ part: 'emptydir' as const, volume, ...listedVolume(volume, listings) })),
-    ],
-    problems: listings.flatMap(({ problem }) => problem ?? []),
-  };
-}
-
-/** The mount of an emptyDir itself is a part already. */
-function listedVolume(volume: string, listings: readonly ContainerListing[]) {
-  for (const { container, emptyDirs } of listings) {
-    const { mount, walk } = emptyDirs.find((one) => one.mount.volume === volume) ?? {};
-    if (mount === undefined || walk === undefined) continue;
-    return { container, walk: { ...walk, entries: walk.entries.filter(({ path }) => path !== mount.path) } };
-  }
-  return {};
-}
 
 /** The script writes far less. */
 const maxOutputBytes = 2 ** 20;
@@ -181,23 +149,29 @@ function found(
   mounts: readonly VolumeMount[],
   { output: { walks, ioPressure } }: Attempt,
 ): ContainerListing {
-  const rootfs = walks.get(0);
-  const emptyDirs = mounts.flatMap((mount, index) => {
-    const walk = walks.get(index + 1);
-    return walk === undefined ? [] : [{ mount, walk }];
-  });
   if (ioPressure !== undefined) {
     const share = formatPercent(ioPressure);
     return notListed(name, `all tasks of its node waited for the disks in ${share} of the last 10 s; try again later`);
   }
-  if (walks.size > mounts.length) return { container: name, rootfs, emptyDirs };
-  return { ...notListed(name, 'the list ended early'), rootfs, emptyDirs };
+  const listed = new Map(
+    [undefined, ...mounts].flatMap((mount, index) => {
+      const walk = walks.get(index);
+      return walk === undefined ? [] : [[mount?.volume, withoutRoot(walk, mount)] as const];
+    }),
+  );
+  if (listed.size > mounts.length) return { container: name, walks: listed };
+  return { ...notListed(name, 'the list ended early'), walks: listed };
+}
+
+/** The mount of an emptyDir itself is a part already. */
+function withoutRoot(walk: Walk, mount: VolumeMount | undefined): Walk {
+  return { ...walk, entries: walk.entries.filter(({ path }) => path !== mount?.path) };
 }
 
 function notListed(container: string, why: string, commands: readonly string[] = []): ContainerListing {
   return {
     container,
-    emptyDirs: [],
+    walks: new Map(),
     problem: { container, text: `Container ${container} was not listed: ${why}.`, commands },
   };
 }

@@ -1,24 +1,15 @@
-import { didYouMean } from '../../../config/suggestion.js';
-import { messageOf, RequestError, UsageError, UserError } from '../../../lib/base/errors.js';
+import { RequestError, UsageError, UserError } from '../../../lib/base/errors.js';
+import { didYouMean } from '../../../lib/base/suggestion.js';
 import { commandLine, escapeLines } from '../../../lib/base/text.js';
 import { terminalText } from '../../../people/pens/terminal-text.js';
-import {
-  hasFound,
-  type PodDirectories,
-  podDirectories,
-  type SummarizedPod,
-} from '../../../people/report/pod-directories.js';
-import { NotFoundError } from '../../../people/status/view-errors.js';
-import { readPod, withViews } from '../../../serve/source/one-shot.js';
-import { connectionWords, sourceWords } from '../../connection-words.js';
+import { type CredentialFlags, readPod } from '../../../serve/source/one-shot.js';
+import { connectionWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { NoKubectlError } from '../../kubectl.js';
 import { dataText, screenColumns } from '../../text/output.js';
 import { type ExplainOptions, podName } from '../explain-command.js';
 import {
-  type ContainerListing,
   execWords,
-  foundDirectories,
   listContainer,
   listedMounts,
   type ListingContext,
@@ -27,8 +18,10 @@ import {
 } from './container-listing.js';
 import { type PodContainers, podContainers } from './container-mounts.js';
 import { directoryText } from './directory-text.js';
+import { type ContainerListing, hasFound, type PodDirectories, podDirectories } from './pod-directories.js';
 
-export interface DirectoryOptions extends Omit<ExplainOptions, 'resource'> {
+export interface DirectoryOptions extends Omit<ExplainOptions, 'resource'>, CredentialFlags {
+  readonly requestTimeoutMs?: number | undefined;
   /** Undefined: all that run. */
   readonly container: string | undefined;
   /** Prints what would be run. */
@@ -53,9 +46,9 @@ export async function explainDirectories(options: DirectoryOptions, context: Com
   }
 }
 
+/** Throws UsageError for more than one pod. */
 function givenPod(options: DirectoryOptions): ReturnType<typeof podName> {
-  if (options.recordings !== undefined) throw new UsageError('--directories and --summaries exclude each other');
-  const given = podName({ ...options, resource: 'pod' });
+  const given = podName(options);
   if (options.allNamespaces && given.namespace === undefined) {
     throw new UsageError('--directories is for one pod: name it as NAMESPACE/NAME');
   }
@@ -68,8 +61,7 @@ async function listInContainers(pod: PodContainers, options: DirectoryOptions, c
     printCommands(pod, containers, options, context);
     return;
   }
-  const summary = await summaryOf(pod, options, context);
-  const report = await list(pod, containers, options, { ...context, summary }).catch((error: unknown) => {
+  const report = await list(pod, containers, options, context).catch((error: unknown) => {
     if (error instanceof NoKubectlError) printCommands(pod, containers, options, context);
     throw error;
   });
@@ -77,58 +69,21 @@ async function listInContainers(pod: PodContainers, options: DirectoryOptions, c
   if (!hasFound(report)) throw new UserError(`nothing of ${terminalText(`${pod.namespace}/${pod.name}`)} was listed`);
 }
 
-/** Returns what an exporter has of the pod, or the kubelet; undefined where there is none: a pod can be listed without it. */
-async function summaryOf(
-  { namespace, name }: PodContainers,
-  options: DirectoryOptions,
-  context: CommandContext,
-): Promise<SummarizedPod | undefined> {
-  const summaries: SummarizedPod[] = [];
-  try {
-    await withViews(options, context, { namespaceOf: () => namespace, podName: name }, async ({ source }) => {
-      const reader = await source.read(context.stopSignal);
-      const { data } = await reader.object('pod', [namespace, name], {});
-      summaries.push(...data.pods.flatMap((pod) => (pod.state === 'unmeasured' ? [] : [pod])));
-    });
-  } catch (error) {
-    if (!(error instanceof UserError || error instanceof NotFoundError)) throw error;
-    context.writeError(`${terminalText(`No summary to compare with: ${messageOf(error)}`)}\n`);
-  }
-  return summaries[0];
-}
-
 async function list(
   pod: PodContainers,
   containers: readonly RunningContainer[],
   options: DirectoryOptions,
-  context: CommandContext & { readonly summary: SummarizedPod | undefined },
+  { clock, stopSignal: signal, environment, invocation }: CommandContext,
 ): Promise<PodDirectories> {
-  const { clock, stopSignal: signal, environment, invocation, summary } = context;
   const connection = connectionWords(options);
-  const words = [
-    'explain',
-    'pod',
-    '-n',
-    pod.namespace,
-    pod.name,
-    '--directories',
-    ...connection,
-    ...sourceWords(options),
-  ];
+  const words = ['explain', 'pod', '-n', pod.namespace, pod.name, '--directories', ...connection];
   const ownCommand = `${invocation} ${commandLine(words)}`;
   const durationSeconds = durationOf(options);
   const listings = await listAll(containers, {
-    environment,
-    pod,
-    clock,
-    signal,
-    durationSeconds,
-    connection,
-    ownCommand,
+    ...{ environment, pod, clock, signal },
+    ...{ durationSeconds, connection, ownCommand },
   });
-  const found = foundDirectories(listings, volumesOf(containers));
-  const place = { namespace: pod.namespace, pod: pod.name, node: pod.node };
-  return podDirectories(place, found, summary, options.container === undefined);
+  return podDirectories({ namespace: pod.namespace, pod: pod.name, node: pod.node }, listings);
 }
 
 function print(report: PodDirectories, { output }: DirectoryOptions, { terminal, writeOut }: CommandContext): void {
@@ -173,7 +128,7 @@ async function listAll(
   const listings: ContainerListing[] = [];
   for (const container of containers) {
     const listing = await listContainer(container, listedMounts(container, open), context);
-    for (const { mount } of listing.emptyDirs) open.delete(mount.volume);
+    for (const volume of listing.walks.keys()) if (volume !== undefined) open.delete(volume);
     listings.push(listing);
   }
   return listings;

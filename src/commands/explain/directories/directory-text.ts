@@ -1,53 +1,62 @@
-import { formatBytes, formatPercent } from '../../../lib/base/units.js';
+import { formatBytes } from '../../../lib/base/units.js';
 import { type Column, tableLines } from '../../../people/pens/table.js';
-import { paragraphs, wrapped } from '../../../people/pens/terminal-text.js';
-import { ownLines } from '../../../people/pens/verdict-lines.js';
-import { partName, partNote, summaryText, sumText } from '../../../people/report/directory-texts.js';
+import { paragraphs, terminalText, wrapped } from '../../../people/pens/terminal-text.js';
 import {
   type EntryReport,
   hasFound,
+  type ListingProblem,
   type PartReport,
   type PodDirectories,
-} from '../../../people/report/pod-directories.js';
+} from './pod-directories.js';
 
 const shownCount = 20;
 
-/** What is in a pod, for people. */
+/** Returns what is in a pod, for people. */
 export function directoryText(report: PodDirectories, width: number): string {
-  const { parts, largest } = report;
+  const { namespace, pod, node, bytes, parts, largest, problems } = report;
+  const place = node === undefined ? '' : ` on ${node}`;
+  const found = hasFound(report) ? `${formatBytes(bytes)} found. Logs are not in it.` : 'nothing was listed.';
   const hiddenCount = largest.length - shownCount;
-  const isKnown = hasFound(report) || parts.some(({ summaryBytes }) => summaryBytes !== undefined);
   const more = hiddenCount > 0 ? [`and ${hiddenCount} more; -o json has them.`] : [];
   return paragraphs([
-    wrapped(headline(report), width),
-    isKnown ? tableLines(partColumns, parts, width) : [],
+    wrapped([`Pod ${namespace}/${pod}${place}: ${found}`], width),
+    tableLines(partColumns, parts, width),
     [...tableLines(entryColumns, largest.slice(0, shownCount), width), ...wrapped(more, width)],
-    ...report.problems.map((problem) => ownLines(problem, width)),
+    ...problems.map((problem) => problemLines(problem, width)),
   ]);
 }
 
-function headline(report: PodDirectories): readonly string[] {
-  const { namespace, pod, node } = report;
-  const place = node === undefined ? '' : ` on ${node}`;
-  const subject = `Pod ${namespace}/${pod}${place}`;
-  const summary = summaryText(report) ?? [];
-  if (hasFound(report)) return [`${subject}: ${sumText(report)}.`].concat(summary);
-  return [`${subject}: nothing was listed.`].concat(summary);
+/** The commands are this program's own. None is broken, so that it can be copied. */
+function problemLines({ text, commands }: ListingProblem, width: number): readonly string[] {
+  return [...wrapped([text], width), ...commands.map((command) => `  ${terminalText(command)}`)];
 }
 
 const partColumns: readonly Column<PartReport>[] = [
   { header: 'PART', text: partName, minWidth: 12 },
-  { header: 'FOUND', text: ({ foundBytes }) => formatBytes(foundBytes), align: 'right' },
-  { header: 'SUMMARY', text: ({ summaryBytes }) => formatBytes(summaryBytes), align: 'right', dropRank: 1 },
-  { header: 'DIFFERENCE', text: ({ differenceBytes }) => formatBytes(differenceBytes), align: 'right', dropRank: 2 },
-  { header: 'SHARE', text: ({ ratio }) => formatPercent(ratio), align: 'right', dropRank: 1 },
+  { header: 'USED', text: ({ bytes }) => formatBytes(bytes), align: 'right' },
+  { header: 'FILES', text: ({ fileCount }) => String(fileCount), align: 'right', dropRank: 1 },
   { header: '', text: partNote, minWidth: 12 },
 ];
 
 const entryColumns: readonly Column<EntryReport>[] = [
   { header: 'USED', text: ({ bytes }) => formatBytes(bytes), align: 'right' },
-  { header: 'SHARE', text: ({ ratio }) => formatPercent(ratio), align: 'right' },
   { header: 'TYPE', text: ({ isDirectory }) => (isDirectory ? 'directory' : 'file'), dropRank: 3 },
   { header: 'IN', text: partName, minWidth: 10, dropRank: 2 },
   { header: 'PATH', text: ({ path }) => path, minWidth: 20 },
 ];
+
+function partName({ container, volume }: Pick<PartReport, 'container' | 'volume'>): string {
+  return volume === undefined ? `rootfs ${container}` : `emptydir ${volume}`;
+}
+
+const stateTexts = {
+  complete: undefined,
+  unreadable: 'some of it could not be read',
+  timeout: 'the time was up: at least this much',
+} as const;
+
+/** Returns what is to be said of a part; '' for nothing. */
+function partNote({ state, skippedCount }: PartReport): string {
+  const notes = [stateTexts[state], skippedCount > 0 ? `${skippedCount} names skipped` : undefined];
+  return notes.filter((note) => note !== undefined).join('; ');
+}

@@ -3,12 +3,12 @@ import { commandLine, escapeLines, oneLine } from '../../../lib/base/text.js';
 import { formatBytes } from '../../../lib/base/units.js';
 import { type Column, tableLines } from '../../../people/pens/table.js';
 import { paragraphs, terminalText, wrapped } from '../../../people/pens/terminal-text.js';
-import { type DiskOwner, type NodeDirectories, nodeDirectories } from '../../../people/report/node-directories.js';
 import type { CredentialFlags } from '../../../serve/source/one-shot.js';
 import { connectionWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
 import { dataText, screenColumns } from '../../text/output.js';
+import { type DiskOwner, type NodeDirectories, nodeDirectories } from './node-directories.js';
 import { shellScript } from './walk-script.js';
 
 export interface NodeDirectoryOptions extends CredentialFlags {
@@ -50,8 +50,9 @@ export async function explainNodeDirectories(options: NodeDirectoryOptions, cont
   }
 }
 
-function printCommand(words: readonly string[], { writeOut }: CommandContext): void {
+function printCommand(words: readonly string[], { writeOut, writeError }: CommandContext): void {
   writeOut(`${escapeLines(commandLine(['kubectl', ...words]))}\n`);
+  writeError('kubectl debug names its pod: kubectl logs of it has what was measured, then kubectl delete pod\n');
 }
 
 /** `uids`: those of all pods of the node; undefined where they are not known, and no pod is orphaned. */

@@ -1,4 +1,4 @@
-import { tellingEntries, type Walk, type WalkEntry } from '../../../people/report/pod-directories.js';
+import { tellingEntries, type Walk, type WalkEntry } from './pod-directories.js';
 import { listedCount } from './walk-script.js';
 
 export interface WalkOutput {

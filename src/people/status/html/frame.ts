@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 
-import { apiPrefix, listKinds } from '../../../config/served-paths.js';
-import { formatCount } from '../../../lib/base/text.js';
+import { apiPrefix, exporterPath, listKinds } from '../../../config/served-paths.js';
+import { capitalised, formatCount } from '../../../lib/base/text.js';
 import { formatAge } from '../../../lib/base/units.js';
+import { statusTone } from '../../answers/cluster-tone.js';
 import { timePart } from '../../pens/html-kit.js';
+import type { HtmlPlace } from '../../pens/html-pen.js';
 import { type Markup, markup, type MarkupContent, trusted } from '../../pens/markup.js';
+import type { Status } from '../../query/status.js';
 import { script, style } from '../page-files.js';
-import type { Status } from '../status.js';
-import { type Links, linksFrom } from './links.js';
+import { linksFrom } from './links.js';
+import { podParts } from './list-form.js';
 import { footerLinks } from './object-links.js';
-import { statusSeverity } from './tiles.js';
 
 /** What all pages have around their content. */
 export interface PageFrame {
@@ -86,7 +88,7 @@ const iconColours = { ok: '#2e9150', unknown: '#6b7785', warning: '#cf8200', cri
 
 /** A disk that is nearly full, in the colour of the worst problem. */
 function icon(status: Status): string {
-  const colour = iconColours[statusSeverity(status)];
+  const colour = iconColours[statusTone(status)];
   return iconOf(`<rect x="5" y="6" width="6" height="6" fill="${colour}"/>`);
 }
 
@@ -103,38 +105,44 @@ const unknownIcon = iconOf(
 
 const navigation = [
   ['', 'Overview'],
-  ...listKinds.map((kind) => [kind, `${kind[0]?.toUpperCase() ?? ''}${kind.slice(1)}`]),
+  ...listKinds.filter((kind) => !podParts.includes(kind)).map((kind) => [kind, capitalised(kind)]),
+  ['exporter', 'Exporter'],
 ] as const;
 
-function header({ status, path }: PageFrame, links: Links): Markup {
+function header({ status, path }: PageFrame, links: HtmlPlace): Markup {
   const { version, clusterName, scope, uptimeMs, generatedAtMs, cluster } = status;
   const isAwaiting = cluster?.absences.some(({ isAwaited }) => isAwaited) === true;
-  const current = path.split('/')[1] ?? '';
+  const [, list = ''] = path.split('/');
+  const current = podParts.includes(list) ? 'pods' : list;
   return markup`<header>
 <div class="top"><p class="brand"><a href="${links.root}">Ephemeral Storage Exporter</a></p>
 <nav aria-label="Pages"><ul>${navigation.map(
     ([name, text]) =>
-      markup`<li><a href="${links.root}${name}"${name === current ? markup` aria-current="page"` : undefined}>${text}</a></li>`,
+      markup`<li><a href="${links.root}${name}"${name === current ? markup` aria-current="${name === list ? 'page' : 'true'}"` : undefined}>${text}</a></li>`,
   )}</ul></nav>
 <form class="search" role="search" action="${links.root}search" method="get"><label class="visually-hidden" for="search">Search</label><input id="search" name="search" type="search" placeholder="Search (press /)" maxlength="253" autocomplete="off"></form></div>
 <div class="about"><p id="part-about" data-part class="small muted"${isAwaiting ? markup` data-awaiting` : undefined}>cluster <strong>${clusterName}</strong> · <strong>${scope}</strong> · version ${version} · running for ${formatAge(uptimeMs)} · as of ${timePart(generatedAtMs)}</p>
 <div class="controls"><p id="fault" class="t-critical" role="status" hidden></p><p id="state" class="t-warning" role="status"></p>
-<div id="live" class="controls" hidden><span class="muted">refreshed <span id="age"></span></span><button type="button" id="refresh">Refresh</button><button type="button" id="pause">Pause</button></div>
+<div id="live" class="controls" hidden><span class="muted"><span class="word">refreshed </span><span id="age"></span></span><button type="button" id="refresh">Refresh</button><button type="button" id="pause">Pause</button></div>
 <noscript><p class="muted">Without JavaScript, reload the page for newer data.</p></noscript></div></div>
-${path === '/' ? undefined : worst(status, links)}</header>`;
+${['/', '/problems'].includes(path) ? undefined : worst(status, links)}</header>`;
 }
 
-/** The worst problem, on each page but the overview, which has all: what is shown below may be old for it. */
-function worst({ problems: [first, ...others] }: Status, { root }: Links): Markup {
-  const more = others.length === 0 ? undefined : markup` <a href="${root}">and ${formatCount(others.length)} more</a>`;
+/** The worst problem, on each page but those that have several: what is shown below may be old for it. */
+function worst({ problems: [first, ...others] }: Status, { root }: HtmlPlace): Markup {
+  const more =
+    others.length === 0 ? undefined : markup` <a href="${root}problems">and ${formatCount(others.length)} more</a>`;
   const text = first && markup`<a href="${root}problems" class="t-${first.severity}">${first.text}</a>${more}`;
   return markup`<p id="part-worst" data-part class="small"${first === undefined ? markup` hidden` : undefined}>${text}</p>`;
 }
 
-function footer({ status, path, search, metricsPath, documentationUrl }: PageFrame, { root }: Links): Markup {
+function footer({ status, path, search, metricsPath, documentationUrl }: PageFrame, { root }: HtmlPlace): Markup {
   const others = [
     { href: root + metricsPath.slice(1), text: 'Metrics' },
-    { href: root + apiPrefix.slice(1) + (path === '/' ? '/status' : path) + search, text: 'This page as JSON' },
+    {
+      href: root + apiPrefix.slice(1) + (['/', exporterPath].includes(path) ? '/status' : path) + search,
+      text: 'This page as JSON',
+    },
     { href: `${root}readyz?verbose`, text: 'Readiness' },
     { href: `${root}livez`, text: 'Liveness' },
     { href: documentationUrl, text: 'Documentation' },

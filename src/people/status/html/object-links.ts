@@ -1,6 +1,6 @@
-import { type LinkPlaceholder, placeholderForm, placeholdersIn } from '../../../config/web-link.js';
+import { type LinkPlaceholder, placeholderForm, placeholdersIn } from '../../../config/link-placeholders.js';
 import { type Markup, markup } from '../../pens/markup.js';
-import type { Status } from '../status.js';
+import type { Status } from '../../query/status.js';
 
 export type LinkValues = Readonly<Partial<Record<LinkPlaceholder, string | undefined>>>;
 

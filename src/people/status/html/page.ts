@@ -1,75 +1,70 @@
+import { exporterPath } from '../../../config/served-paths.js';
 import { mostSpecific } from '../../../facts/workload/workload.js';
-import { evictionDocument } from '../../answers/eviction.js';
-import { nodeDocument } from '../../answers/node.js';
-import { podDocument } from '../../answers/pod.js';
-import { writeHtml } from '../../pens/html-pen.js';
+import type { Document } from '../../pens/document.js';
+import { type HtmlPlace, writeHtml } from '../../pens/html-pen.js';
 import { type Markup, markup } from '../../pens/markup.js';
+import { maxLimit } from '../../query/list-query.js';
+import type { Status } from '../../query/status.js';
 import { eventText } from '../../report/eviction-cause-text.js';
 import type { PodReport } from '../../report/pod-report.js';
-import type { Status } from '../status.js';
-import type { PageView, ViewKind } from '../views.js';
-import { knownSince } from './evictions-section.js';
+import { documentOf, isListView, type ListView, type ObjectView } from '../document-of.js';
+import { NotFoundError } from '../view-errors.js';
+import type { PageView } from '../views.js';
 import { type PageFrame, renderFrame } from './frame.js';
-import { type Links, linksFrom } from './links.js';
-import { evictionList, namespaceList, podList, workloadList } from './list-pages.js';
-import { namespacePage } from './namespace-page.js';
-import { nodeList } from './node-list.js';
+import { addressOf, linksFrom, queryOf } from './links.js';
+import { listForm } from './list-form.js';
 import { type LinkValues, objectLinkList } from './object-links.js';
-import { overviewBody } from './overview-page.js';
-import { containerList, volumeList } from './part-lists.js';
-import { problemsPage } from './problems-page.js';
-import { searchPage } from './search-page.js';
-import { workloadPage } from './workload-page.js';
 
-/** The page at `/`. */
-export function renderPage(status: Status, frame: PageFrame): string {
-  return renderFrame(frame, { title: undefined, body: overviewBody(status, linksOf(frame)) });
+/** The page at `/`, or that of the exporter. */
+export function renderPage(document: Document, frame: PageFrame): string {
+  const title = frame.path === exporterPath ? 'exporter' : undefined;
+  return renderFrame(frame, { title, body: writeHtml(document, linksOf(frame)) });
 }
 
-/** What the page of a view shows below its title. */
-type Body<Kind extends ViewKind> = (view: PageView & { readonly kind: Kind }, links: Links, status: Status) => Markup;
+/** What the page of a view shows. */
+function bodyOf(view: PageView, links: HtmlPlace, status: Status): Markup {
+  const document = documentOf(view, status);
+  if (view.kind === 'problems' || view.kind === 'search') return writeHtml(document, links);
+  if (isListView(view)) return writeHtml(document, placeOf(view, links), listForm(view.kind, view.query));
+  return markup`${objectLinkList(status.links, valuesOf(view, status))}${writeHtml(document, links)}`;
+}
 
-const bodies: { readonly [Kind in ViewKind]: Body<Kind> } = {
-  problems: problemsPage,
-  nodes: ({ data: page, query }, links) => listBody('Nodes', nodeList({ page, query, links })),
-  pods: ({ data: page, query }, links) => listBody('Pods', podList({ page, query, links })),
-  containers: ({ data: page, query }, links) => listBody('Containers', containerList({ page, query, links })),
-  volumes: ({ data: page, query }, links) => listBody('Volumes', volumeList({ page, query, links })),
-  workloads: ({ data: page, query }, links) => listBody('Workloads', workloadList({ page, query, links })),
-  namespaces: ({ data: page, query }, links) => listBody('Namespaces', namespaceList({ page, query, links })),
-  evictions: ({ data: page, query }, links, status) =>
-    listBody('Evictions', markup`${knownSince(status)}${evictionList({ page, query, links })}`),
-  search: searchPage,
-  node: ({ data }, links, status) =>
-    markup`${objectLinkList(status.links, { cluster: status.clusterName, node: data.node.node })}${writeHtml(nodeDocument(data), links)}`,
-  pod: ({ data }, links, status) =>
-    markup`${objectLinkList(status.links, podValues(data.pods[0] ?? data.evictions[0], status))}${writeHtml(podDocument(data), links)}`,
-  workload: workloadPage,
-  namespace: namespacePage,
-  eviction: ({ data }, links, status) =>
-    markup`${objectLinkList(status.links, podValues(data, status))}${writeHtml(evictionDocument(data, status.notListed), links)}`,
-};
+function placeOf({ query }: ListView, links: HtmlPlace): HtmlPlace {
+  const { given, limit } = query;
+  const moreHref = limit < maxLimit ? queryOf({ ...given, limit: maxLimit }) : undefined;
+  return { ...links, orderHref: (order) => queryOf({ ...given, order }), moreHref };
+}
 
-type OfPod = Pick<PodReport, 'namespace' | 'pod' | 'node' | 'workloads'>;
+/** What the address of a page elsewhere may be made of. */
+function valuesOf(view: ObjectView, status: Status): LinkValues {
+  const { clusterName: cluster } = status;
+  switch (view.kind) {
+    case 'node':
+      return { cluster, node: view.data.node.node };
+    case 'pod':
+      return podValues(view.data.pods[0] ?? view.data.evictions[0], status);
+    case 'workload':
+      return { cluster, namespace: view.data.workload.workloadNamespace, workload: view.data.workload.workload };
+    case 'namespace':
+      return { cluster, namespace: view.data.namespace.namespace };
+    case 'eviction':
+      return podValues(view.data, status);
+  }
+}
 
-function podValues(of: OfPod | undefined, { clusterName: cluster }: Status): LinkValues {
+function podValues(
+  of: Pick<PodReport, 'namespace' | 'pod' | 'node' | 'workloads'> | undefined,
+  { clusterName: cluster }: Status,
+): LinkValues {
   const { namespace, pod, node, workloads = [] } = of ?? {};
   return { cluster, namespace, pod, node, workload: mostSpecific(workloads)?.workload };
 }
 
-function listBody(title: string, list: Markup): Markup {
-  return markup`<h1>${title}</h1>${list}`;
-}
-
 export function renderView(view: PageView, frame: PageFrame): string {
-  const body = bodies[view.kind] as (view: PageView, links: Links, status: Status) => Markup;
-  return renderFrame(frame, {
-    title: titleOf(view, frame),
-    body: body(view, linksOf(frame), frame.status),
-  });
+  return renderFrame(frame, { title: titleOf(view, frame), body: bodyOf(view, linksOf(frame), frame.status) });
 }
 
-function linksOf({ path, status }: PageFrame): Links {
+function linksOf({ path, status }: PageFrame): HtmlPlace {
   return linksFrom(path, status.cluster?.grid.commonSuffix);
 }
 
@@ -83,7 +78,15 @@ function titleOf(view: PageView, { path }: PageFrame): string {
   return parts.length === 0 ? list : `${parts.join('/')} - ${list}`;
 }
 
-export function renderError(message: string, frame: PageFrame): string {
-  const body = markup`<h1>Nothing to show</h1><p>${message}</p><p><a href="${linksFrom(frame.path).root}">To the overview</a></p>`;
+/** With links to what may be meant instead. */
+export function renderError(error: Error, frame: PageFrame): string {
+  const [, list = ''] = frame.path.split('/');
+  const { root } = linksFrom(frame.path);
+  const { what, meant } = error instanceof NotFoundError ? error : { what: error.message, meant: [] };
+  const names = meant.map(
+    (name) => markup`<li><a href="${addressOf(root, [list, ...name.split('/')])}">${name}</a></li>`,
+  );
+  const ofMeant = names.length === 0 ? undefined : markup`<p>Did you mean</p><ul class="lines">${names}</ul>`;
+  const body = markup`<h1>Nothing to show</h1><p>${what}</p>${ofMeant}<p><a href="${root}">To the overview</a></p>`;
   return renderFrame(frame, { title: 'Nothing to show', body });
 }

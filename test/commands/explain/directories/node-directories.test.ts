@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 
 import { runArguments } from '../../../../src/commands/command-line.js';
-import { nodeDirectories } from '../../../../src/people/report/node-directories.js';
+import { nodeDirectories } from '../../../../src/commands/explain/directories/node-directories.js';
 import { aCommandContext } from '../../../support/command-context.js';
 import { untilEnd } from '../../../support/fixtures.js';
 import { isInstalled, temporaryFolder } from '../../../support/programs.js';
@@ -139,8 +139,9 @@ it('the debug pod is deleted where it fails, and where the command is stopped', 
 
 it('--dry-run prints the command with the image and the profile, and runs none', async ({ folder }) => {
   const flags = ['--dry-run', '--image', 'registry.example/busybox', '--profile', 'general'];
-  const { running, out } = await explained(folder.path, {}, flags);
+  const { running, out, error } = await explained(folder.path, {}, flags);
   expect(await running).toBe(0);
+  expect(error()).toMatch(/kubectl logs .* then kubectl delete pod\n$/);
   expect(out()).toMatch(
     /^kubectl --as me debug node\/node-1 --image=registry\.example\/busybox --profile=general -- sh -c 'root=\$1 /,
   );

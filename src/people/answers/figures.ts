@@ -1,0 +1,143 @@
+import { countedText, formatCount } from '../../lib/base/text.js';
+import { formatAge } from '../../lib/base/units.js';
+import { type BlockOf, count, type KeyFigure, type Line, type Link, type Piece } from '../pens/document.js';
+import type { Status } from '../query/status.js';
+import type { ClusterReport, ClusterSummary } from '../report/cluster-report.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import type { NodeCondition } from '../report/node-condition.js';
+import { unknownLimits, unknownNodes, unknownUsage, worstTone } from './cluster-tone.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** What is in trouble, what happened, and how far it is known; each with its list. `evictions`: all that are remembered. */
+export function figures(
+  status: Pick<Status, 'generatedAtMs' | 'health'>,
+  cluster: ClusterReport,
+  evictions: readonly EvictionReport[],
+): BlockOf<'figures'> {
+  return {
+    is: 'figures',
+    title: 'Summary',
+    figures: [disks(cluster), pods(cluster.summary), evictionsOfDay(status, evictions), data(cluster)],
+  };
+}
+
+function linkTo(kind: string, shown: string, only?: string): Link {
+  return { path: [kind], ...(only !== undefined && { query: { only } }), shown };
+}
+
+function nodesText(amount: number): string {
+  return amount === 0 ? '0 nodes' : countedText(amount, ['node', 'nodes']);
+}
+
+/** Several may be there that nobody knows. */
+function counted(amount: number, unknownCount: number): Line {
+  return unknownCount === 0
+    ? count(amount)
+    : [count(amount), { text: ` and ${formatCount(unknownCount)} unknown`, isMuted: true }];
+}
+
+/** Those that are none are left out. */
+function parts(...counts: readonly (readonly [amount: number, what: string])[]): string {
+  return counts.flatMap(([amount, what]) => (amount === 0 ? [] : [`${formatCount(amount)} ${what}`])).join(', ');
+}
+
+/** A node counts once, by what matters most. */
+function disks({ grid: { conditions, nodeCount }, summary }: ClusterReport): KeyFigure {
+  const of = (...names: readonly NodeCondition[]): number =>
+    names.reduce((sum, name) => sum + (conditions[name] ?? 0), 0);
+  const critical = of('evicting', 'no_space');
+  const warning = of('near', 'full', 'refusing');
+  const unknownCount = of('silent', 'awaited', 'unknown');
+  const note = parts(
+    [of('evicting'), 'below a threshold'],
+    [summary.pressedEmptyNodeCount, 'with no pod left to evict'],
+    [of('no_space'), 'full without a threshold'],
+    [of('near'), 'near a threshold'],
+    [of('full'), 'nearly full'],
+    [of('refusing'), 'under DiskPressure'],
+  );
+  return {
+    name: linkTo('nodes', 'Disks in trouble'),
+    value: counted(critical + warning, unknownCount),
+    note: note === '' ? `of ${nodesText(nodeCount)}` : note,
+    tone: worstTone({ critical, warning, unknown: unknownCount + unknownNodes(summary) }),
+  };
+}
+
+function pods(summary: ClusterSummary): KeyFigure {
+  const { reachedLimitPodCount: above, nearLimitPodCount: near, unknownLimitPodCount: unknownCount } = summary;
+  const { limitedPodCount, unenforcedLimitCount } = summary;
+  const limited = limitedPodCount + unknownCount;
+  const note = [
+    parts([above, 'above a limit'], [near, 'near one']),
+    above + near > 0 ? '' : limited === 0 ? 'none has a limit' : `of ${formatCount(limited)} with limits`,
+    unenforcedLimitCount === 0 ? '' : `${countedText(unenforcedLimitCount, ['limit', 'limits'])} not enforced`,
+  ];
+  return {
+    name: linkTo('pods', 'Pods in trouble', 'near'),
+    value: counted(above + near, unknownCount),
+    note: note.filter((text) => text !== '').join(', '),
+    tone: worstTone({ critical: above, warning: near, unknown: unknownLimits(summary) }),
+  };
+}
+
+/** As far as they are known: a night without evictions looks like one before which the exporter was not there. */
+function evictionsOfDay(
+  { generatedAtMs: nowMs, health }: Pick<Status, 'generatedAtMs' | 'health'>,
+  evictions: readonly EvictionReport[],
+): KeyFigure {
+  const agesMs = evictions.flatMap(({ cause, evictedAtMs }) =>
+    cause === 'node_admission' || nowMs - evictedAtMs >= dayMs ? [] : [Math.max(0, nowMs - evictedAtMs)],
+  );
+  const knownMs = Math.min(dayMs, Math.max(0, nowMs - health.evictionsSinceMs));
+  const hasGap = health.evictionGaps.some(({ untilMs }) => nowMs - untilMs < dayMs);
+  const lastHourCount = agesMs.filter((ageMs) => ageMs < hourMs).length;
+  const hours = Array.from({ length: Math.max(1, Math.ceil(knownMs / hourMs)) }, (_, hour) => hour).toReversed();
+  const byHour = hours.map((hour) => agesMs.filter((ageMs) => Math.floor(ageMs / hourMs) === hour).length);
+  const note = [
+    lastHourCount === 0 ? '' : `${formatCount(lastHourCount)} in the last hour`,
+    knownMs < dayMs ? `known for ${formatAge(knownMs)}` : '',
+    hasGap ? 'pods were not watched for a time' : '',
+  ].filter((text) => text !== '');
+  const isUnknown = knownMs < dayMs || hasGap;
+  return {
+    name: linkTo('evictions', 'Evictions in 24 h'),
+    value: count(agesMs.length),
+    note: note.join(', '),
+    tone: worstTone({ warning: lastHourCount, unknown: Number(isUnknown) }),
+    ...(agesMs.length > 0 && { bars: { caption: 'by hour', counts: byHour } }),
+  };
+}
+
+function data({ summary, isPartial }: ClusterReport): KeyFigure {
+  const { freshNodeCount, staleNodeCount, absentNodeCount, failedNodeCount, oldestDataAgeMs } = summary;
+  const { expectedPodCount, measuredPodCount, unlistedNamespaceCount } = summary;
+  const unmeasuredCount = expectedPodCount - measuredPodCount;
+  const known = freshNodeCount + staleNodeCount;
+  const all = known + absentNodeCount;
+  const lacks: readonly (readonly Piece[])[] = [
+    oldestDataAgeMs === undefined ? ['no data'] : [`up to ${formatAge(oldestDataAgeMs)} old`],
+    ...(staleNodeCount === 0 ? [] : [[count(staleNodeCount), ' ', { word: 'stale' } as const]]),
+    ...(absentNodeCount === 0 ? [] : [[count(absentNodeCount), ' ', { word: 'absent' } as const]]),
+    ...(isPartial ? [['some had not responded yet']] : []),
+    ...(unmeasuredCount <= 0 ? [] : [[countedText(unmeasuredCount, ['pod', 'pods']), ' not measured']]),
+    ...(summary.pendingPodCount === 0
+      ? []
+      : [[`volumes of ${countedText(summary.pendingPodCount, ['pod', 'pods'])} not measured`]]),
+    ...(unlistedNamespaceCount === 0
+      ? []
+      : [[countedText(unlistedNamespaceCount, ['namespace', 'namespaces']), ' not listed']]),
+  ];
+  return {
+    name: linkTo('nodes', 'Data', staleNodeCount + absentNodeCount > 0 ? 'unknown' : undefined),
+    value: [count(known), { text: ` of ${nodesText(all)}`, isMuted: true }],
+    note: lacks.flatMap((lack, index) => (index === 0 ? lack : [', ', ...lack])),
+    tone: worstTone({
+      critical: isPartial ? failedNodeCount : absentNodeCount,
+      warning: staleNodeCount + Math.max(0, unmeasuredCount),
+      unknown: unknownNodes(summary) + unlistedNamespaceCount + unknownUsage(summary),
+    }),
+  };
+}

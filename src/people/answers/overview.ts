@@ -1,0 +1,156 @@
+import { countedText, formatCount } from '../../lib/base/text.js';
+import { formatAge } from '../../lib/base/units.js';
+import type { Block, Document, DocumentPart, Line, Piece } from '../pens/document.js';
+import type { Status } from '../query/status.js';
+import type { ClusterReport } from '../report/cluster-report.js';
+import { causeText } from '../report/eviction-cause-text.js';
+import type { EvictionReport, ShownEviction } from '../report/eviction-report.js';
+import type { FindingKindReport, RankedFindingReport } from '../report/ranked-findings.js';
+import { statusTone } from './cluster-tone.js';
+import { figures } from './figures.js';
+import { findingBlocks } from './finding-titles.js';
+import { nextEvictions } from './next-evictions.js';
+import { nodeGridPart } from './node-grid-part.js';
+import { evictionLink, nodeLink, podLink, section, text } from './parts.js';
+import { problemPart } from './problem-document.js';
+
+/** The others are on their own page. */
+const shownProblemCount = 3;
+
+/**
+ * All that matters: problems, figures, what is evicted next, all nodes, what was evicted, and settings of pods that make it
+ * likelier. `evictions`: all that are remembered; the status has the newest of them.
+ */
+export function overviewDocument(status: Status, evictions: readonly EvictionReport[]): Document {
+  const { cluster, problems } = status;
+  return {
+    title: ['Overview', ''],
+    blocks: [
+      problems.length === 0 ? wellPart(status) : problemPart(problems.slice(0, shownProblemCount), problems.length),
+      ...readinessPart(status),
+      ...(cluster === undefined
+        ? [evictionPart(status)]
+        : [
+            figures(status, cluster, evictions),
+            nextEvictions(cluster),
+            nodeGridPart(cluster.grid),
+            evictionPart(status),
+            findings(cluster),
+          ]),
+    ],
+  };
+}
+
+/** With many namespaces, all checks may fail for the same reason. */
+const shownCheckCount = 5;
+
+/** Checks that fail once all is listed: before that, they are the problem. */
+function readinessPart({ readinessChecks, notListed }: Status): readonly DocumentPart[] {
+  const failing = notListed === undefined ? readinessChecks.filter(({ isOk }) => !isOk) : [];
+  if (failing.length === 0) return [];
+  const items = failing.slice(0, shownCheckCount).map(({ name, message = 'failing' }) => `${name}: ${message}`);
+  return [
+    section(
+      { id: 'readiness', title: 'Not ready', note: { path: ['exporter'], section: 'readiness', shown: 'all checks' } },
+      [{ is: 'list', items, totalCount: failing.length, what: 'failing checks' }],
+    ),
+  ];
+}
+
+function wellPart(status: Status): DocumentPart {
+  const tone = statusTone(status);
+  const title = tone === 'unknown' ? 'No known problems' : 'No problems';
+  const known = status.cluster === undefined ? '' : `: ${wellText(status.cluster)}`;
+  return { is: 'verdict', tone, lines: [`${title}${known}.`], commands: [] };
+}
+
+function wellText({ summary }: ClusterReport): string {
+  const { freshNodeCount, absentNodeCount, podCount, limitCount, unenforcedLimitCount, unknownLimitPodCount } = summary;
+  const bindingCount = limitCount - unenforcedLimitCount;
+  const isUnlimited = limitCount === 0 && unknownLimitPodCount === 0 && podCount > 0; // of pods that were read
+  const silent = absentNodeCount === 0 ? '' : ` (${formatCount(absentNodeCount)} not responded yet)`;
+  const pods = podCount === 0 ? '0 pods' : countedText(podCount, ['pod', 'pods']);
+  const nodes = freshNodeCount === 0 ? '0 nodes' : countedText(freshNodeCount, ['node', 'nodes']);
+  return [
+    `${nodes} with fresh data${silent}`,
+    `${pods} measured`,
+    ...(isUnlimited ? ['no limits are declared'] : []),
+    ...(bindingCount === 0 ? [] : [`none of ${countedText(bindingCount, ['limit', 'limits'])} is near`]),
+    ...(unenforcedLimitCount === 0 ? [] : [`${countedText(unenforcedLimitCount, ['limit', 'limits'])} not enforced`]),
+    ...(unknownLimitPodCount === 0
+      ? []
+      : [`usage of ${countedText(unknownLimitPodCount, ['pod', 'pods'])} with limits not known`]),
+  ].join(', ');
+}
+
+/** The others, and why nodes were short, are in the list. */
+const shownEvictionCount = 3;
+
+function evictionPart(status: Status): DocumentPart {
+  const { evictions, notListed } = status;
+  const { items, totalCount, refusedCount } = evictions;
+  const refused = `Besides, ${countedText(refusedCount, ['pod was', 'pods were'])} refused: their node was under disk pressure.`;
+  const none = [
+    text(notListed ?? 'No eviction of a running pod for local storage was seen.'),
+    ...(notListed === undefined ? [text(knownSince(status))] : []),
+  ];
+  const shown = items.slice(0, shownEvictionCount).map(evictionItem);
+  return section(
+    { id: 'evictions', title: 'Recent evictions', note: { path: ['evictions'], shown: 'all evictions' } },
+    [
+      ...(items.length === 0 ? none : [{ is: 'list', items: shown, totalCount, what: 'evictions' } satisfies Block]),
+      ...(refusedCount === 0 ? [] : [text(refused)]),
+    ],
+  );
+}
+
+function evictionItem(of: ShownEviction): Line {
+  return [evictionLink(of), ` ${formatAge(of.ageMs)} ago `, podLink(of), `: ${causeText(of)}`];
+}
+
+/** The newest ones. */
+const shownGapCount = 3;
+
+/** A night without evictions looks like one before which the exporter was not there. Before the first lists, later ones may be missing. */
+export function knownSince({ health, notListed }: Pick<Status, 'health' | 'notListed'>): Line {
+  const { evictionsSinceMs, evictionGaps: gaps } = health;
+  if (notListed !== undefined) return { text: notListed, tone: 'warning' };
+  const since = ['Evictions are known since ', { atMs: evictionsSinceMs }, '.'];
+  if (gaps.length === 0) return since;
+  const moreCount = gaps.length - shownGapCount;
+  const more = moreCount > 0 ? [` and ${countedText(moreCount, ['time', 'times'])} before,`] : [];
+  const shown = gaps
+    .slice(-shownGapCount)
+    .flatMap(({ fromMs, untilMs }): readonly Piece[] => [' from ', { atMs: fromMs }, ' to ', { atMs: untilMs }, ',']);
+  const warning = { text: ' and evictions of that time may be missing.', tone: 'warning' } as const;
+  return [...since, { text: ' Pods were not watched', tone: 'warning' }, ...shown, ...more, warning];
+}
+
+/** Settings of pods that make their eviction likelier, or that have no effect, by kind. */
+function findings({ findings: kinds, summary }: ClusterReport): DocumentPart {
+  const none = text(summary.podCount === 0 ? 'No pods are measured yet.' : 'Nothing was found.');
+  const silent = countedText(summary.absentNodeCount, ['node', 'nodes']);
+  return section(
+    {
+      id: 'findings',
+      title: 'Warnings',
+      note: 'what makes evictions of pods likelier, or has no effect',
+      detail: 'open',
+    },
+    [
+      ...(kinds.length === 0 ? [none] : kinds.flatMap(findingsOfKind)),
+      ...(silent === '' ? [] : [text(`Of ${silent} without data: by the last values and the specs of the pods.`)]),
+    ],
+  );
+}
+
+function findingsOfKind({ kind, items, totalCount }: FindingKindReport): readonly Block[] {
+  const fix = items[0]?.fix ?? '';
+  return findingBlocks({ kind, fix }, items.map(findingItem), { totalCount, what: 'workloads or bare pods with it' });
+}
+
+function findingItem({ namespace, pod, node, podCount, what }: RankedFindingReport): Line {
+  const others = podCount === 1 ? '' : `, ${countedText(podCount - 1, ['more pod', 'more pods'])} of its controller`;
+  const on = node === undefined ? [] : [' on ', nodeLink(node)];
+  return [podLink({ namespace, pod }), ...on, `${others}: ${what}`];
+}

@@ -1,0 +1,81 @@
+import { isNearHeadroom } from '../../facts/node/node-thresholds.js';
+import { formatAge } from '../../lib/base/units.js';
+import { amountText, bytes, type Line, share } from '../pens/document.js';
+import { limitText } from '../report/limit-report.js';
+import type { DataFacts, PodReport } from '../report/pod-report.js';
+import type { NodePressureReport } from '../report/pressure-report.js';
+import { signalAmount } from '../report/signal-report.js';
+import { namespaceColumn, nodeColumn, ruleText } from './columns.js';
+import type { Kind } from './kind.js';
+import { timeLine } from './pod-kind.js';
+
+/** A pod that is near a limit, or a node that is near a threshold. */
+export type NextRow =
+  | { readonly kind: 'pod'; readonly pod: PodReport; readonly timeMs: number | undefined }
+  | {
+      readonly kind: 'node';
+      readonly node: NodePressureReport;
+      readonly timeMs: number | undefined;
+      /** The condition DiskPressure. */
+      readonly isRefusing: boolean;
+    };
+
+/** Who is evicted next, pods for their limits and nodes that evict pods, on one clock: those without a time are last. */
+export const nextKind: Kind<NextRow> = {
+  title: 'Next',
+  what: 'pods and nodes',
+  nameColumn: 'Name',
+  nameOf: (row) => (row.kind === 'pod' ? `pod/${row.pod.pod}` : `node/${row.node.node}`),
+  pathOf: (row) => (row.kind === 'pod' ? ['pods', row.pod.namespace, row.pod.pod] : ['nodes', row.node.node]),
+  dataOf: (row) => (row.kind === 'pod' ? row.pod : row.node),
+  columns: [
+    {
+      title: 'In',
+      isNumber: true,
+      rank: 1,
+      about: 'Until the pod exceeds a limit, or the node crosses a threshold, at the present growth.',
+      cell: ({ timeMs }) => timeLine(timeMs),
+    },
+    { title: 'Kind', rank: 3, cell: ({ kind }) => kind },
+    namespaceColumn((row) => (row.kind === 'pod' ? row.pod.namespace : '')),
+    { title: 'Name', minWidth: 12, cell: (row) => (row.kind === 'pod' ? row.pod.pod : row.node.node) },
+    nodeColumn((row) => (row.kind === 'pod' ? row.pod.node : row.node.node), 4),
+    { title: 'Why', rank: 1, cell: whyLine },
+    { title: 'Left', isNumber: true, rank: 2, about: 'To the limit or the threshold.', cell: leftLine },
+    { title: 'State', rank: 2, isSeldom: true, cell: stateLine },
+  ],
+};
+
+function whyLine(row: NextRow): Line {
+  if (row.kind === 'pod') return podWhy(row.pod);
+  const { headroom } = row.node;
+  return headroom === undefined ? 'DiskPressure: may be evicting, headroom unknown' : nodeWhy(row, headroom);
+}
+
+function nodeWhy({ node, timeMs, isRefusing }: NextRow & { readonly kind: 'node' }, headroom: number): string {
+  const { signal, thresholdBytes, thresholdInodes = Infinity, victims } = node;
+  const what = victims?.length === 0 ? ': no pod left' : '';
+  if (headroom < 0) return `below ${signal}${timeMs === undefined ? what : ': evicts pods'}`;
+  if (timeMs !== undefined) return `crosses ${signal}`;
+  const isClose = !isRefusing || isNearHeadroom(headroom, thresholdBytes ?? thresholdInodes);
+  return isClose ? `near ${signal}` : 'DiskPressure: refuses new pods';
+}
+
+function podWhy({ nearestLimit: limit }: PodReport): string {
+  if (limit === undefined) return '-';
+  return `${amountText(share(limit.ratio))} of ${limitText(limit)} (${ruleText(limit)})`;
+}
+
+function leftLine(row: NextRow): Line {
+  if (row.kind === 'node') return signalAmount(row.node.signal, row.node.headroom);
+  const { nearestLimit: limit } = row.pod;
+  return limit === undefined ? '-' : bytes(limit.limitBytes - limit.usedBytes);
+}
+
+/** How old it is, of what is not current. */
+function stateLine(row: NextRow): Line {
+  const { dataState, dataAgeMs }: Partial<DataFacts> = row.kind === 'pod' ? row.pod : row.node;
+  if (dataState === undefined || dataState === 'fresh') return '-';
+  const age = formatAge(dataAgeMs);
+  return { text: dataState === 'absent' ? `last known ${age} ago` : `${dataState}, ${age} old`, tone: 'warning' };
+}

@@ -1,0 +1,105 @@
+import { formatAge, formatForecast } from '../../lib/base/units.js';
+import type { Line } from '../pens/document.js';
+import { absenceNames } from '../report/absence-hints.js';
+import { isLastKnown, type MeasuredPodReport, type PodReport } from '../report/pod-report.js';
+import {
+  bytesColumn,
+  namespaceColumn,
+  nodeColumn,
+  podColumn,
+  ratioColumn,
+  ruleText,
+  unenforcedNote,
+} from './columns.js';
+import type { Kind } from './kind.js';
+
+/**
+ * Counted, limit, ratio and rule are of the limit with the highest ratio: what counts towards it may be less than what is used. The
+ * time is that of the one that is exceeded first.
+ */
+export const podKind: Kind<PodReport> = {
+  title: 'Pods',
+  what: 'pods',
+  nameColumn: 'Pod',
+  nameOf: ({ pod }) => `pod/${pod}`,
+  pathOf: ({ namespace, pod }) => ['pods', namespace, pod],
+  isOld: isLastKnown,
+  noteOf: lackText,
+  explain: (pods) => unenforcedNote(pods),
+  columns: [
+    namespaceColumn(({ namespace }) => namespace),
+    { ...podColumn<PodReport>(), minWidth: 12, cell: ({ pod }) => pod },
+    { ...nodeColumn<PodReport>(({ node }) => node, 5), order: 'node' },
+    bytesColumn('Used', (pod) => measured(pod)?.usedBytes, {
+      order: 'used',
+      about: 'Writable layers, logs and volumes on disk: pod_used_bytes.',
+    }),
+    bytesColumn('Counted', ({ nearestLimit }) => nearestLimit?.usedBytes, {
+      rank: 4,
+      about: 'What counts towards the limit.',
+    }),
+    bytesColumn('Limit', ({ nearestLimit }) => nearestLimit?.limitBytes, {
+      rank: 4,
+      about: 'Of its limits the one with the highest ratio.',
+    }),
+    ratioColumn((pod) => ({ ...pod, isOld: isLastKnown(pod) })),
+    {
+      title: 'To limit',
+      isNumber: true,
+      rank: 1,
+      isSeldom: true,
+      order: 'time',
+      isRising: true,
+      about: 'Until the pod exceeds one of its limits, at its present growth.',
+      cell: ({ timeToLimitMs }) => timeLine(timeToLimitMs),
+    },
+    {
+      title: 'Rule',
+      rank: 3,
+      about: 'Whose limit it is: that of the pod, of a container or of an emptyDir.',
+      cell: ruleLine,
+    },
+    bytesColumn('Rootfs', (pod) => measured(pod)?.components.rootfs, { rank: 6, about: 'Writable layers.' }),
+    bytesColumn('Logs', (pod) => measured(pod)?.components.logs, { rank: 7 }),
+    bytesColumn('emptyDir', (pod) => measured(pod)?.components.emptydir, { rank: 8 }),
+    bytesColumn('configMap', (pod) => measured(pod)?.components.configmap, { isWide: true }),
+    bytesColumn('Other', (pod) => measured(pod)?.components.other, { isWide: true }),
+    bytesColumn('Request', ({ requestBytes }) => requestBytes, { isWide: true, order: 'request' }),
+    {
+      title: 'State',
+      rank: 1,
+      isSeldom: true,
+      about: 'Pending: the kubelet has not measured the volumes yet, and what is used is more.',
+      cell: stateLine,
+    },
+    { title: 'Age', isNumber: true, isWide: true, cell: ({ dataAgeMs }) => formatAge(dataAgeMs) },
+  ],
+};
+
+function measured(pod: PodReport): MeasuredPodReport | undefined {
+  return pod.state === 'unmeasured' ? undefined : pod;
+}
+
+function ruleLine({ nearestLimit, hasUnknownUsage, hasLimits }: PodReport): string {
+  if (nearestLimit !== undefined) return ruleText(nearestLimit);
+  if (hasUnknownUsage === true || hasLimits === undefined) return 'unknown';
+  return hasLimits ? '-' : 'none';
+}
+
+function stateLine(pod: PodReport): Line {
+  if (pod.state === 'measured' && pod.dataState !== 'absent') return '-';
+  return { text: pod.dataState === 'absent' ? 'last known' : pod.state, tone: 'warning' };
+}
+
+/** Why there are no figures, or old ones. */
+function lackText(pod: PodReport): string | undefined {
+  if (pod.state === 'unmeasured') return pod.reason;
+  if (pod.dataState !== 'absent') return undefined;
+  return `Last known ${formatAge(pod.dataAgeMs)} ago: its node has no data (${absenceNames[pod.absenceReason ?? 'never']}).`;
+}
+
+/** `now`: it is above the limit. */
+export function timeLine(timeMs: number | undefined): Line {
+  if (timeMs === undefined) return '-';
+  return timeMs === 0 ? { text: 'now', tone: 'critical' } : { text: formatForecast(timeMs), tone: 'warning' };
+}

@@ -1,0 +1,190 @@
+import { isNear } from '../../facts/node/standing.js';
+import { mostSpecific } from '../../facts/workload/workload.js';
+import { groupBy } from '../../lib/base/maps.js';
+import { formatCount } from '../../lib/base/text.js';
+import { causeText, evictionHint, isOfNode } from '../report/eviction-cause-text.js';
+import type { EvictionReport } from '../report/eviction-report.js';
+import { fullRatio, isFull } from '../report/filesystem-report.js';
+import type { RankedNodeReport } from '../report/node-report.js';
+import { isLastKnown } from '../report/pod-report.js';
+import type { NodePressureReport } from '../report/pressure-report.js';
+import type { PodLimitReport } from '../report/ranked-pods.js';
+import { explainEviction, explainNode, explainPod } from '../report/verdict-commands.js';
+import { referenceName } from '../report/workload-report.js';
+import { clusterRule, exporterRule, namesText, type Subjects } from './rule.js';
+
+/** Pods and nodes that are about to be evicted or to evict, and disks that fill up. */
+export const nextEvictionRules = {
+  pod_above_limit: clusterRule({
+    severity: 'critical',
+    section: 'next-evictions',
+    alerts: ['EphemeralStoragePodEvictionSoon'],
+    applies: ({ cluster: { summary, limits } }) => [
+      { count: summary.reachedLimitPodCount, examples: present(limits).filter(({ standing }) => standing === 'above') },
+    ],
+    sentence: ['pod above a limit', 'pods above a limit'],
+    commands: podCommands,
+  }),
+  pod_near_limit: clusterRule({
+    section: 'next-evictions',
+    alerts: ['EphemeralStorageNearLimit', 'EphemeralStoragePodEvictionSoon'],
+    applies: ({ cluster: { summary, limits } }) => {
+      const near = present(limits).filter(({ standing }) => standing !== 'above' && isNear(standing));
+      return [{ count: summary.nearLimitPodCount, examples: near }];
+    },
+    sentence: ['pod near a limit', 'pods near a limit'],
+    timeMs: ({ timeToLimitMs }) => timeToLimitMs,
+    commands: podCommands,
+  }),
+  node_below_threshold: clusterRule({
+    severity: 'critical',
+    section: 'next-evictions',
+    alerts: ['EphemeralStorageNodeEvicting'],
+    applies: ({ cluster: { summary, pressure } }) => [
+      { count: summary.pressedNodeCount, examples: present(pressure).filter(isBelow) },
+    ],
+    sentence: ['node below an eviction threshold', 'nodes below an eviction threshold'],
+    more: verdictText,
+    commands: nodeCommands,
+  }),
+  node_near_threshold: clusterRule({
+    section: 'next-evictions',
+    alerts: ['EphemeralStorageNodeEvictionSoon', 'EphemeralStorageNodeDiskLow', 'EphemeralStorageNodeEvicting'],
+    applies: ({ cluster: { summary, pressure } }) => [
+      { count: summary.nearPressureNodeCount, examples: present(pressure).filter((node) => !isBelow(node)) },
+    ],
+    sentence: [
+      'node close to an eviction threshold or under DiskPressure',
+      'nodes close to an eviction threshold or under DiskPressure',
+    ],
+    timeMs: ({ timeToEvictionMs }) => timeToEvictionMs,
+    more: verdictText,
+    commands: nodeCommands,
+  }),
+  /** Their kubelets evict nobody for it. */
+  node_without_space: clusterRule({
+    severity: 'critical',
+    section: 'nodes',
+    only: 'unenforced',
+    alerts: ['EphemeralStorageNodeDiskLow'],
+    applies: ({ cluster: { summary, nodes } }) => [
+      { count: summary.noSpaceNodeCount, examples: nodes.items.filter(hasNoSpace) },
+    ],
+    sentence: [
+      'node with a disk that fills up and no eviction threshold',
+      'nodes with a disk that fills up and no eviction threshold',
+    ],
+    more: verdictText,
+    commands: nodeCommands,
+  }),
+  /** Those of which nothing worse is said. */
+  node_full: clusterRule({
+    section: 'nodes',
+    applies: ({ cluster: { summary, nodes, pressure } }) => {
+      const { fullNodeCount, pressedFullNodeCount, noSpaceNodeCount } = summary;
+      const below = present(pressure).filter(isBelow);
+      const others = nodes.items.filter((of) => !hasNoSpace(of) && !below.some(({ node }) => node === of.node));
+      const examples = others.filter((of) => of.state !== 'absent' && isFull(of.filesystems));
+      return [{ count: fullNodeCount - pressedFullNodeCount - noSpaceNodeCount, examples }];
+    },
+    sentence: [`node at least ${fullRatio * 100} % full`, `nodes at least ${fullRatio * 100} % full`],
+    step: ({ examples: [first] }) =>
+      isOfVirtualCluster(first)
+        ? 'Writes fail when nothing is free: free space on the host. What fills it is not known in a virtual cluster.'
+        : undefined,
+    commands: (of) => (isOfVirtualCluster(of.examples[0]) ? [] : nodeCommands(of)),
+  }),
+};
+
+export const evictionRules = {
+  /** Within the last hour. Refusals at admission are not evictions of running pods. */
+  pods_evicted: exporterRule({
+    section: 'evictions',
+    alerts: ['EphemeralStoragePodEvicted', 'EphemeralStorageNodeEvicting'],
+    applies: ({ evictions }) => {
+      const recent = evictions.filter(({ cause, ageMs }) => cause !== 'node_admission' && ageMs < recentEvictionMs);
+      const groups = largestGroups(recent, workloadOf);
+      return groups.slice(0, 1).map((most) => ({ count: recent.length, groups, first: mostFrequent(most)[0] }));
+    },
+    severity: ({ groups }) => (groups.some(isRepeated) ? 'critical' : 'warning'),
+    sentence: ['pod evicted in the last hour', 'pods evicted in the last hour'],
+    detail: ({ groups }) => namesText(groups.map(groupText)),
+    step: ({ first }) => evictionHint(first),
+    commands: ({ first }) => [isOfNode(first) ? explainNode(first.node) : explainEviction(first)],
+  }),
+};
+
+const recentEvictionMs = 3_600_000;
+
+/** Of one workload within an hour; as the critical EphemeralStoragePodEvicted. */
+const repeatedCount = 3;
+
+type EvictionGroup = readonly [EvictionReport, ...EvictionReport[]];
+
+function isRepeated({ length, 0: { workloads } }: EvictionGroup): boolean {
+  return workloads.length > 0 && length >= repeatedCount;
+}
+
+/** In each, the order stays. */
+function largestGroups(
+  evictions: readonly EvictionReport[],
+  nameOf: (eviction: EvictionReport) => string,
+): readonly EvictionGroup[] {
+  return [...groupBy(evictions, nameOf).values()].sort((a, b) => b.length - a.length);
+}
+
+/** Those for the most frequent cause. */
+function mostFrequent(group: EvictionGroup): EvictionGroup {
+  return largestGroups(group, causeText)[0] ?? group;
+}
+
+/** The name of its workload, or of a pod without one. */
+function workloadOf({ namespace, pod, workloads }: EvictionReport): string {
+  const workload = mostSpecific(workloads);
+  return workload === undefined ? `${namespace}/${pod}` : referenceName(workload);
+}
+
+function groupText(group: EvictionGroup): string {
+  const same = mostFrequent(group);
+  const cause = `${same.length < group.length ? 'mostly ' : ''}${causeText(same[0])}`;
+  return `${group[0].workloads.length === 0 ? '' : `${formatCount(group.length)} of `}${workloadOf(group[0])} (${cause})`;
+}
+
+/** Of those, what is not shown as it was. */
+function present<T extends PodLimitReport | NodePressureReport>({ items }: { readonly items: readonly T[] }) {
+  return items.filter((of) => !isLastKnown(of));
+}
+
+function isBelow({ headroom = 0 }: NodePressureReport): boolean {
+  return headroom < 0;
+}
+
+function hasNoSpace({ state, verdict }: RankedNodeReport): boolean {
+  return state !== 'absent' && verdict?.kind === 'no_space';
+}
+
+function podCommands({ examples = [] }: Subjects<PodLimitReport>): readonly string[] {
+  return examples.slice(0, 1).map(({ namespace, pod }) => explainPod(namespace, pod));
+}
+
+/** What fills the disk of the first node. */
+function verdictText({
+  count,
+  examples: [first] = [],
+}: Subjects<Pick<NodePressureReport, 'node' | 'verdict'>>): string {
+  if (first?.verdict === undefined) return '';
+  const { text } = first.verdict;
+  return count === 1 ? `: ${text}` : `. ${first.node}: ${text}`;
+}
+
+/** For the first node, that of its verdict where it has one. */
+function nodeCommands({ examples = [] }: Subjects<Pick<NodePressureReport, 'node' | 'verdict'>>): readonly string[] {
+  return examples.slice(0, 1).flatMap(({ node, verdict: { commands = [] } = {} }) => {
+    return commands.length > 0 ? commands : [explainNode(node)];
+  });
+}
+
+/** What fills the disk of its host is not known. */
+function isOfVirtualCluster(node: RankedNodeReport | undefined): boolean {
+  return node?.enforcement?.includes('virtual_cluster') === true;
+}

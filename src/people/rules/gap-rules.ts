@@ -1,0 +1,85 @@
+import { countedText, formatCount } from '../../lib/base/text.js';
+import type { ClusterReport } from '../report/cluster-report.js';
+import type { GapReport } from '../report/gap-report.js';
+import { limitThresholds } from '../report/limit-report.js';
+import type { PodPlace } from '../report/pod-report.js';
+import { explainWorkload } from '../report/verdict-commands.js';
+import { referenceName } from '../report/workload-report.js';
+import { affectedText, arePodsUnseen } from './data-rules.js';
+import { clusterRule, joinParts, namesText, type Rule, type RuleFacts, type RuleOf, type Subjects } from './rule.js';
+
+/** What lacks values although its nodes have data. */
+export const gapRules = {
+  pod_missing: gapRule('missing', {
+    sentence: ['pod missing from the summary of its node', 'pods missing from the summaries of their nodes'],
+    step: "They have been running for more than a minute. Check the kubelet's log.",
+  }),
+  pod_without_total: gapRule('no_total', {
+    sentence: ['pod without usage in the summary of its node', 'pods without usage in the summaries of their nodes'],
+    step: "Check the kubelet's log, and whether the container runtime reports statistics.",
+  }),
+  volumes_pending: gapRule('volumes_pending', {
+    alerts: ['EphemeralStorageVolumeStatsOld'],
+    sentence: ({ count }) => `volumes of ${countedText(count, ['pod', 'pods'])} not measured`,
+    effect: (cluster) => joinParts('totals or ratios are too low', nearText(cluster)),
+    step: 'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
+  }),
+  workload_incomplete: clusterRule({
+    section: 'workloads',
+    alerts: ['EphemeralStorageWorkloadIncomplete'],
+    applies: ({ cluster }) =>
+      cluster.gaps
+        .filter(({ kind }) => kind === 'other')
+        .map((gap) => ({ count: gap.incompleteWorkloadCount, names: gap.exampleWorkloads.map(referenceName) })),
+    sentence: ['incomplete workload', 'incomplete workloads'],
+    detail: ({ names, count }) => namesText(names, count),
+    commands: ({ names: [first = ''] }) => [explainWorkload(first)],
+  }),
+};
+
+/** Of pods. Those that summaries lack while changes of pods are not seen are part of that problem. `effect`: beside incomplete workloads. */
+function gapRule(
+  kind: GapReport['kind'],
+  {
+    effect = () => '',
+    ...of
+  }: Pick<RuleOf<Subjects, RuleFacts>, 'alerts' | 'sentence' | 'step'> & {
+    readonly effect?: (cluster: ClusterReport) => string;
+  },
+): Rule {
+  return clusterRule({
+    section: 'pods',
+    only: 'unknown',
+    applies: ({ cluster, health }) =>
+      cluster.gaps
+        .filter((gap) => gap.kind === kind && !(kind === 'missing' && arePodsUnseen(health)))
+        .map((gap) => ({ count: gap.podCount, examples: gap.examplePods, gap })),
+    detail: ({ gap }, { cluster }) => joinParts(podsText(gap), effect(cluster), affectedText(gap)),
+    ...of,
+  });
+}
+
+/** Of pods with pending volumes. */
+function nearText({ limits }: ClusterReport): string {
+  const before = limits.items.filter(
+    ({ dataState, ratio }) => dataState === 'pending' && ratio >= limitThresholds.near,
+  );
+  const names = before.map(({ namespace, pod, podCount }) =>
+    podCount > 1
+      ? `${namespace}/${pod} and up to ${formatCount(podCount - 1)} more of its workload`
+      : `${namespace}/${pod}`,
+  );
+  return names.length === 0 ? '' : `near a limit before: ${namesText(names)}`;
+}
+
+/** By their nodes: `shop/a, shop/b on node-1`. */
+function podsText({ examplePods, podCount }: GapReport): string {
+  const moreCount = podCount - examplePods.length;
+  return `${placesText(examplePods).join(', ')}${moreCount > 0 ? ` and ${formatCount(moreCount)} more` : ''}`;
+}
+
+function placesText(pods: readonly PodPlace[]): readonly string[] {
+  const byNode = new Map<string | undefined, string[]>();
+  for (const { namespace, pod, node } of pods) byNode.set(node, [...(byNode.get(node) ?? []), `${namespace}/${pod}`]);
+  return Array.from(byNode, ([node, names]) => `${names.join(', ')}${node === undefined ? '' : ` on ${node}`}`);
+}

@@ -1,0 +1,108 @@
+import { exporterPath, type ObjectKind } from '../../config/served-paths.js';
+import { statusTone } from '../answers/cluster-tone.js';
+import { evictionDocument } from '../answers/eviction.js';
+import { exporterDocument } from '../answers/exporter.js';
+import { namespaceDocument } from '../answers/namespace.js';
+import { nodeDocument } from '../answers/node.js';
+import { knownSince, overviewDocument } from '../answers/overview.js';
+import { podDocument } from '../answers/pod.js';
+import { problemsDocument } from '../answers/problem-document.js';
+import { searchDocument } from '../answers/search-document.js';
+import { workloadDocument } from '../answers/workload-document.js';
+import { evictionKind } from '../kinds/eviction-kind.js';
+import { type Kind, listDocument } from '../kinds/kind.js';
+import { namespaceKind } from '../kinds/namespace-kind.js';
+import { nextKind } from '../kinds/next-kind.js';
+import { nodeKind } from '../kinds/node-kind.js';
+import { containerKind, volumeKind } from '../kinds/part-kinds.js';
+import { podKind } from '../kinds/pod-kind.js';
+import { workloadKind } from '../kinds/workload-kind.js';
+import type { Document } from '../pens/document.js';
+import { headerOf } from '../pens/text-pen.js';
+import { type ListKind, ordersOf } from '../query/list-query.js';
+import type { Status } from '../query/status.js';
+import type { Moment } from './status-source.js';
+import type { PageView } from './views.js';
+
+export type ListView = Extract<PageView, { readonly kind: Exclude<ListKind, 'problems'> }>;
+export type ObjectView = Extract<PageView, { readonly kind: ObjectKind }>;
+
+type KindOf<View> = View extends { readonly data: { readonly items: readonly (infer Report)[] } }
+  ? Kind<Report>
+  : never;
+
+/** The lists, as page and terminal show them. */
+const kinds: { readonly [Name in ListView['kind']]: KindOf<ListView & { readonly kind: Name }> } = {
+  nodes: nodeKind,
+  pods: podKind,
+  containers: containerKind,
+  volumes: volumeKind,
+  workloads: workloadKind,
+  namespaces: namespaceKind,
+  evictions: evictionKind,
+};
+
+export function kindOf(list: ListView['kind'] | 'next'): Kind<unknown> {
+  return (list === 'next' ? nextKind : kinds[list]) as Kind<unknown>;
+}
+
+/** What a document may need besides its view. */
+type Circumstances = Pick<Status, 'health' | 'notListed' | 'problems' | 'cluster'>;
+
+const objects: {
+  readonly [Name in ObjectView['kind']]: (
+    data: (ObjectView & { readonly kind: Name })['data'],
+    notListed: string | undefined,
+  ) => Document;
+} = {
+  node: nodeDocument,
+  pod: podDocument,
+  workload: workloadDocument,
+  namespace: namespaceDocument,
+  eviction: evictionDocument,
+};
+
+/** Writes what a view says, for page, terminal and `curl`. */
+export function documentOf(view: PageView, status: Circumstances): Document {
+  if (view.kind === 'problems') return problemsDocument(view.data, statusTone(status));
+  if (view.kind === 'search') return searchDocument(view.data);
+  if (isListView(view)) return listOf(view, status);
+  return (objects[view.kind] as (data: unknown, notListed: string | undefined) => Document)(
+    view.data,
+    status.notListed,
+  );
+}
+
+function listOf(view: ListView, status: Circumstances): Document {
+  const list = listDocument(kindOf(view.kind), view.data, view.query);
+  if (view.kind !== 'evictions') return list;
+  return { ...list, blocks: [{ is: 'text', line: knownSince(status) }, ...list.blocks] };
+}
+
+/** Writes what is said of the status: at the path of the exporter how that does, else the overview. */
+export function statusDocument(path: string, { status, reading }: Pick<Moment, 'status' | 'reading'>): Document {
+  return path === exporterPath ? exporterDocument(status) : overviewDocument(status, reading.evictions);
+}
+
+export function isListView(view: PageView): view is ListView {
+  return Object.hasOwn(kinds, view.kind);
+}
+
+/** What a list is sorted by: an order that it has, or else a column. `about`: what the column means. */
+interface SortOrder {
+  readonly order?: string | undefined;
+  readonly column?: string;
+  readonly about?: string | undefined;
+}
+
+/** Returns what a list can be sorted by, by the names that people give it: those of its orders and the headers of its columns. */
+export function sortOrders(list: ListView['kind'] | 'next'): Readonly<Record<string, SortOrder>> {
+  const orders: readonly string[] = list === 'next' ? [] : ordersOf[list];
+  return Object.fromEntries([
+    ...orders.map((order): [string, SortOrder] => [order, { order }]),
+    ...kindOf(list).columns.map(({ title, order, about }): [string, SortOrder] => [
+      headerOf(title).toLowerCase(),
+      order === undefined ? { column: title, about } : { order, about },
+    ]),
+  ]);
+}
