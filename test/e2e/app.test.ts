@@ -165,6 +165,19 @@ describe('new settings', () => {
     expect(scraped.value('exporter_store_objects', { resource: 'pods' })).toBe(2);
   });
 
+  it('new settings serve the families of the other exporter while its name is set, and only then', async () => {
+    await using exporter = await start(1);
+    const ofBoth = async () => {
+      const scraped = await exporter.scrape();
+      return [scraped.value('pod_usage', { pod_name: 'etcd-node-1' }), scraped.samples('pod_used_bytes').length];
+    };
+    expect(await ofBoth()).toEqual([undefined, 2]);
+    await exporter.app.apply(settingsOf('metrics: {compatibility: k8s-ephemeral-storage-metrics}'));
+    expect(await ofBoth()).toEqual([expect.any(Number), 2]);
+    await exporter.app.apply(settingsOf(''));
+    expect(await ofBoth()).toEqual([undefined, 2]);
+  });
+
   it('new settings with a pattern that matches no family cause a warning, as those of the start', async () => {
     await using exporter = await start(1, 'metrics: {allow: [ephemeral_storage_nothing]}');
     expect(exporter.log.join('')).toContain('ephemeral_storage_nothing');
