@@ -30,7 +30,7 @@ const firstAboveCap: History = {
 
 it('a core with any history serves what a new one serves, byte for byte', { timeout: timeoutMs }, async () => {
   const [draws, parts] = [new Draws(), historyParts()];
-  process.stdout.write(`differential: ${roundCount} rounds, DIFFERENTIAL_SEED=${seed}\n`);
+  process.stdout.write(`differential: ${roundCount} rounds, SEED=${seed}\n`);
   await fc.assert(
     fc.asyncProperty(history, (drawn) => live(drawn, draws, parts)),
     { numRuns: roundCount, seed, examples: [[firstAboveCap]] },

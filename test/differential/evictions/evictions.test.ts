@@ -86,7 +86,7 @@ it(
   'evictions of any history are counted once, by cause, for their node and workloads',
   async () => {
     const [draws, parts] = [new Draws(), sharedParts()];
-    process.stdout.write(`evictions: ${roundCount} rounds, DIFFERENTIAL_SEED=${seed}\n`);
+    process.stdout.write(`evictions: ${roundCount} rounds, SEED=${seed}\n`);
     await fc.assert(
       fc.asyncProperty(settings, fc.array(timedStep, { minLength: 5, maxLength: 40 }), async (first, steps) => {
         await using history = new EvictionHistory(first, draws, parts, comparison());
