@@ -97,6 +97,7 @@ const groups: readonly (readonly [Json, Readonly<Record<string, Arrival>>])[] = 
       'testPod.enabled': [false, 'Pod kind', undefined],
     },
   ],
+  [{ service: { type: 'NodePort' } }, { 'service.nodePort': [30_000, 'Service spec/ports/0/nodePort'] }],
   [{ mode: 'sharded' }, { shards: [5, 'StatefulSet spec/replicas'] }],
   [
     { mode: 'node-local' },
