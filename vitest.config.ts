@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import process from 'node:process';
 
 import { defineConfig } from 'vitest/config';
@@ -41,7 +42,6 @@ class LongestFirst extends BaseSequencer {
 interface ProjectOptions {
   readonly include: string[];
   readonly exclude?: string[];
-  readonly setupFiles?: string[];
   readonly testTimeout: number;
   /** Whether each file loads all modules anew. */
   readonly isolate?: boolean;
@@ -49,7 +49,11 @@ interface ProjectOptions {
 
 const project = (name: string, { testTimeout, ...options }: ProjectOptions) => ({
   // What is polled for happens on sockets: on a loaded machine it takes its time.
-  test: { name, ...options, testTimeout, hookTimeout: testTimeout, expect: { poll: { timeout: 15_000 } } },
+  test: {
+    ...{ name, ...options, testTimeout, hookTimeout: testTimeout },
+    expect: { poll: { timeout: 15_000 } },
+    setupFiles: [path.join(import.meta.dirname, 'test/support/property-seed.ts')],
+  },
 });
 
 export default defineConfig({
@@ -70,7 +74,6 @@ export default defineConfig({
       project('unit', {
         include: ['test/**/*.test.ts'],
         exclude: ['test/programs/**', 'test/cluster/**'],
-        setupFiles: ['test/support/property-seed.ts'],
         testTimeout: 20_000,
         isolate: false,
       }),

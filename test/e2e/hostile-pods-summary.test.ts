@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { expect, it } from 'vitest';
 
 import { emptyScenario } from '../../sim/model/scenario.js';

@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 /** The complete exporter, while somebody who may create pods in one namespace creates what an API server accepts. */
 import { describe, expect, it } from 'vitest';
 

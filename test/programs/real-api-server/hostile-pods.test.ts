@@ -1,3 +1,5 @@
+// @module-tag sockets
+
 import { writeFile } from 'node:fs/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
