@@ -109,10 +109,11 @@ async function liveThrough(drawn: History, draws: Draws, parts: HistoryParts): P
   for (const each of drawn.steps) {
     await world.pass(each.pauseMs);
     if (each.reload !== undefined) {
-      settings = { ...settings, [each.reload]: choiceOf(each.reload, drawn, each.x) };
-      draws.add('reload', each.reload);
-      draws.add('setting', `${each.reload}: ${settings[each.reload]}`);
-      await world.reload(parts.settings.configOf(settings));
+      const changed = { ...settings, [each.reload]: choiceOf(each.reload, drawn, each.x) };
+      draws.add('setting', `${each.reload}: ${changed[each.reload]}`);
+      const isTaken = await world.reload(parts.settings.configOf(changed));
+      draws.add('reload', `${each.reload}${isTaken ? '' : ' (refused)'}`);
+      if (isTaken) settings = changed;
       await world.pass(1_000);
     }
     for (const drawnChange of each.changes) perform(world, drawnChange, drawn, draws);

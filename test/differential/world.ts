@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { expect } from 'vitest';
 
 import type { Config } from '../../src/config/schema.js';
+import { UserError } from '../../src/lib/base/errors.js';
 import { type Logger, silentLogger } from '../../src/lib/base/logger.js';
 import type { FamilyFilter } from '../../src/metrics/exposition/selection.js';
 import {
@@ -112,8 +113,12 @@ export class World implements AsyncDisposable {
     await this.#settled(Promise.all(this.#cores.map((core) => core[Symbol.asyncDispose]())));
   }
 
-  async reload(config: Config): Promise<void> {
-    await this.#settled(Promise.all(this.#cores.map((core) => core.reload(config))));
+  /** Resolves with whether the settings are in force: all cores refuse those whose only node is not there. */
+  async reload(config: Config): Promise<boolean> {
+    const reloads = this.#cores.map((core) => core.reload(config).then(() => true, isOfMissingNode));
+    const outcomes = new Set(await this.#settled(Promise.all(reloads)));
+    if (outcomes.size > 1) throw new Error('a core refuses what another one takes');
+    return outcomes.has(true);
   }
 
   async pass(durationMs: number): Promise<void> {
@@ -318,4 +323,10 @@ async function bodiesOf(scrape: CollectedScrape, filter: FamilyFilter): Promise<
   const unzipped = gunzipSync(gzip).toString();
   expect(unzipped).toBe(bodies.text);
   return { ...bodies, unzipped };
+}
+
+/** Throws any other error. */
+function isOfMissingNode(error: unknown): false {
+  if (error instanceof UserError && error.message.startsWith('the cluster has no node ')) return false;
+  throw error;
 }
