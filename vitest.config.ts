@@ -39,9 +39,13 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** .ci/run lists who needed a second try. On a developer's machine each failure is shown. */
+const retry = process.env['CI'] === undefined ? 0 : 1;
+
 interface ProjectOptions {
   readonly include: string[];
   readonly exclude?: string[];
+  readonly retry?: number;
   readonly testTimeout: number;
   /** Whether each file loads all modules anew. */
   readonly isolate?: boolean;
@@ -65,8 +69,7 @@ export default defineConfig({
       {
         name: 'sockets',
         description: 'Exchanges data over real sockets, which can fail on a machine that is busy with other work.',
-        // .ci/run lists who needed it. On a developer's machine each failure is shown.
-        retry: process.env['CI'] === undefined ? 0 : 1,
+        retry,
       },
     ],
     projects: [
@@ -79,7 +82,7 @@ export default defineConfig({
       }),
       // Needs Prometheus, promtool, kubectl and Chromium on the machine; tests of a missing program are skipped. They wait for
       // programs most of the time: `npm run test:programs` has more workers than there are processors, and .ci/run computes beside it.
-      project('programs', { include: ['test/programs/**/*.test.ts'], testTimeout: 300_000 }),
+      project('programs', { include: ['test/programs/**/*.test.ts'], retry, testTimeout: 300_000 }),
       // Reads whatever cluster the kubeconfig names.
       project('cluster', { include: ['test/cluster/**/*.test.ts'], testTimeout: 120_000 }),
     ],

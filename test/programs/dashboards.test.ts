@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import type { dataquery } from '@grafana/grafana-foundation-sdk/prometheus';
 import { beforeAll, expect, it } from 'vitest';

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { expect, it } from 'vitest';
 
 import { startDemo } from '../support/demo.js';

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 

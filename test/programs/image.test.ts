@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';

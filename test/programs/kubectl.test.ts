@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { realpath, writeFile } from 'node:fs/promises';

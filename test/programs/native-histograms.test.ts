@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { describe, expect, it } from 'vitest';
 
 import { allDashboards } from '../../grafana/src/dashboards.js';

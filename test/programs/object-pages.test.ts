@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { gzipSync } from 'node:zlib';
 
 import axe from 'axe-core';

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdir, readFile, symlink } from 'node:fs/promises';

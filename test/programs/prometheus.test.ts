@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { createServer, request as httpRequest } from 'node:http';
 
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { setMaxListeners } from 'node:events';
 import { Agent } from 'node:http';
 

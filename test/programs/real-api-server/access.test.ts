@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { createSign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { writeFile } from 'node:fs/promises';
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { demoScenario } from '../../../sim/model/demo-scenario.js';

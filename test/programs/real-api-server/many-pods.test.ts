@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { atNight } from '../../support/nightly.js';

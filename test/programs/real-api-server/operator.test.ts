@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 

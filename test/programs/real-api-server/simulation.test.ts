@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../../sim/cluster.js';

@@ -1,5 +1,3 @@
-// @module-tag sockets
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { ApiTransport } from '../../../src/cluster/http/api-client.js';
