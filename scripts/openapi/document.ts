@@ -5,8 +5,8 @@ import { format, resolveConfig } from 'prettier';
 import { listKinds } from '../../src/config/served-paths.js';
 import { apiPrefix, listPages, objectRoutes, openApiPath } from '../../src/config/served-paths.js';
 import { listParameters, valuesOf } from '../../src/people/query/list-query.js';
-import { parametersOfView } from '../../src/people/status/view-routes.js';
 import type { Views } from '../../src/people/status/views.js';
+import { parametersOfView } from '../../src/people/status/views.js';
 import { type Schema, TypeSchemas } from './type-schemas.js';
 
 type ViewKind = keyof Views;

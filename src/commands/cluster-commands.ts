@@ -1,11 +1,11 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
+import { workloadTypeOf } from '../facts/workload/workload-types.js';
 import { UsageError } from '../lib/base/errors.js';
 import { parseDuration } from '../lib/base/units.js';
 import { terminalText } from '../people/pens/terminal-text.js';
 import { checkedFiles, type ExporterAddress, parseExporter, viewOrigins } from '../serve/source/exporter-address.js';
 import type { ClusterFlags } from '../serve/source/one-shot.js';
-import { workloadTypeOf } from '../serve/source/workload-types.js';
 import type { CommandContext } from './context.js';
 import type { ExplainOptions } from './explain/explain-command.js';
 import {

@@ -1,10 +1,10 @@
 import { Option } from 'commander';
 
+import { workloadTypeOf, workloadTypes } from '../facts/workload/workload-types.js';
 import { UsageError } from '../lib/base/errors.js';
 import { didYouMean } from '../lib/base/suggestion.js';
 import { terminalText } from '../people/pens/terminal-text.js';
 import type { ListResource, ObjectResource } from '../serve/source/answer-source.js';
-import { workloadTypeOf, workloadTypes } from '../serve/source/workload-types.js';
 
 /** What `top` lists. */
 export const topResources = [

@@ -204,7 +204,7 @@ describe('top', () => {
   });
 
   it.for([
-    ['top --workload crat-1', 1, 'no workload "crat-1" in namespace default (did you mean default/barepod/cart-1'],
+    ['top --workload crat-1', 1, 'no workload default/crat-1 in scope (did you mean default/barepod/cart-1'],
     ['top -l =x', 2, '--selector: '],
     ['top --sort-by size', 2, '--sort-by: found "size", allowed: '],
     ['top -o xml', 2, '--output: found "xml", allowed: '],
@@ -350,14 +350,18 @@ describe('explain', () => {
   });
 
   it.for([
-    ['pod default/cart-3', 1, /^no pod "default\/cart-3" \(did you mean default\/cart-1\?\)\n$/],
-    ['pod search-1', 1, /^no pod "search-1" in namespace default \(did you mean find\/search-1\?\)\n$/],
-    ['pod find/zzz', 1, /^no pod "find\/zzz"\n$/],
+    ['pod default/cart-3', 1, /^no pod default\/cart-3 in scope \(did you mean default\/cart-1\?\)\n$/],
+    ['pod search-1', 1, /^no pod default\/search-1 in scope \(did you mean find\/search-1\?\)\n$/],
+    ['pod find/zzz', 1, /^no pod find\/zzz in scope\n$/],
     ['pod find/cart-1/x', 2, /^explain pod "find\/cart-1\/x": expected NAME or NAMESPACE\/NAME\n$/],
     ['pod find/search-1 -n default', 2, /^explain pod "find\/search-1": --namespace is default\n$/],
-    ['node node-9', 1, /no node "node-9"/],
-    ['workload default/Pod/crat-1', 1, /^no workload "default\/Pod\/crat-1" \(did you mean default\/barepod\/cart-1/],
-    ['workload \u001b[2J', 1, /^no workload "\\u001b\[2J" in namespace default\n$/],
+    ['node node-9', 1, /no node node-9 in scope/],
+    [
+      'workload default/Pod/crat-1',
+      1,
+      /^no workload default\/Pod\/crat-1 in scope \(did you mean default\/barepod\/cart-1/,
+    ],
+    ['workload \u001b[2J', 1, /^no workload default\/\\u001b\[2J in scope\n$/],
   ] as const)('explain %j fails with exit code %i', async ([line, status, message], { prepared }) => {
     expect(await run(prepared, `explain ${line}`)).toMatchObject({
       status,
@@ -448,9 +452,9 @@ describe('an exporter', () => {
     ['ev cart', 0, /^Eviction of pod default\/gone-0\n/m],
     ['eviction deploy/cart', 0, /^Eviction of pod default\/gone-0\n/m],
     ['eviction default/deployment/cart', 0, /^Eviction of pod default\/gone-0\n/m],
-    ['eviction sts/cart', 1, /^no eviction of pod or workload "sts\/cart" in namespace default/],
+    ['eviction sts/cart', 1, /^no eviction of pod or workload sts\/cart in scope/],
     ['ns default', 0, /^Namespace default\nUsed: .*[^]*remembered-0/m],
-    ['ns defalut', 1, /^no namespace "defalut" \(did you mean default\?\)\n$/],
+    ['ns defalut', 1, /^no namespace defalut in scope, or it has no pods \(did you mean default\?\)\n$/],
   ] as const)('explain %j is about what is named', async ([line, status, expected], { reader }) => {
     const found = await run(reader, `explain ${line}`);
     expect([found.status, found.out + found.error]).toEqual([status, expect.stringMatching(expected)]);
@@ -542,7 +546,7 @@ describe('an exporter', () => {
   withExporter('an exporter without the object is no reason to read the kubelets', async ({ reader }) => {
     const { status, error } = await run(reader, 'explain pod cart-1');
     expect(status).toBe(1);
-    expect(error).toBe('no pod "cart-1" in namespace default\n');
+    expect(error).toBe('no pod default/cart-1 in scope\n');
     expect(reader.cluster.kubeletRequestCount('node-1')).toBe(0);
   });
 });

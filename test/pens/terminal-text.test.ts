@@ -5,7 +5,6 @@ import { parse } from 'yaml';
 import { dataText, screenColumns } from '../../src/commands/text/output.js';
 import { type Column, renderTable } from '../../src/people/pens/table.js';
 import { displayWidth, shorten } from '../../src/people/pens/terminal-text.js';
-import { notFound } from '../../src/serve/source/not-found.js';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 60 });
 
@@ -122,11 +121,6 @@ describe('plain data', () => {
   it('data as YAML has quotes only where they are needed', () => {
     expect(dataText([{ pod: 'cart-1', ratio: 0.5 }], 'yaml')).toBe('- pod: cart-1\n  ratio: 0.5\n');
   });
-});
-
-it('an error shows a long name as far as an object may have one', () => {
-  const place = { facts: { notes: [], shards: undefined } };
-  expect(notFound('node', 'a'.repeat(5_000), [], place).message).toBe(`no node "${'a'.repeat(320)}…"`);
 });
 
 it.each([

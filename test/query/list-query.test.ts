@@ -33,7 +33,7 @@ it.each<[unknown, string]>([
   [{ limit: '1e2' }, 'parameter limit: found "1e2", allowed: an integer from 1 to 1000'],
   [{ limit: ' 5' }, 'parameter limit: found " 5", allowed: an integer from 1 to 1000'],
   [{ limit: '9'.repeat(400) }, `parameter limit: found "${'9'.repeat(60)}…", allowed: an integer from 1 to 1000`],
-  [{ offset: '50' }, 'parameter "offset": allowed: search, namespace, node, workload, selector'],
+  [{ offset: '50' }, 'parameter "offset": allowed: search, name, namespace, node, workload, selector'],
   [
     { order: 'usde' },
     'parameter order: found "usde", allowed: urgency, used, ratio, time, request, node, name (did you mean used?)',
@@ -50,8 +50,8 @@ it.each<[unknown, string]>([
   [{ search: ['a', 'b'] }, 'parameter search is given more than once'],
   [{ search: 'x'.repeat(254) }, 'parameter search: found 254 characters, allowed: at most 253'],
   [{ serach: 'x' }, '(did you mean search?)'],
-  [JSON.parse('{"__proto__": "x"}'), 'parameter "__proto__": allowed: search, namespace, node'],
-  [{ constructor: 'x' }, 'parameter "constructor": allowed: search, namespace, node'],
+  [JSON.parse('{"__proto__": "x"}'), 'parameter "__proto__": allowed: search, name, namespace, node'],
+  [{ constructor: 'x' }, 'parameter "constructor": allowed: search, name, namespace, node'],
   [{ ['y'.repeat(70)]: 'x' }, `parameter "${'y'.repeat(60)}…": allowed: search`],
   [{ selector: 'app in (' }, 'in ('],
 ])('the parameters %j are refused with what is allowed', (parameters, message) => {

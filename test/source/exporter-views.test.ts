@@ -93,18 +93,30 @@ it('the ratio to a limit of 0 is infinite', async () => {
   expect(found.items).toEqual(items);
 });
 
-const missing = new RequestError('http_status', 'GET /api/v1/nodes/node-9: 404: no node node-9 in scope', {
+const text = 'no node node-9 in scope (did you mean node-1, node-2?)';
+const missing = new RequestError('not_found', `GET /api/v1/nodes/node-9: 404: ${text}`, {
   status: 404,
+  cause: new Error(text),
 });
 
 it('an object that there is not is not found, with what the exporter said', async () => {
-  const failed = readerOf(anApi(missing)).object('node', ['node-9'], {});
-  await expect(failed).rejects.toThrow(NotFoundError);
-  await expect(readerOf(anApi(missing)).object('node', ['node-9'], {})).rejects.toThrow('no node node-9 in scope');
+  const expected = { message: text, what: 'no node node-9 in scope', meant: ['node-1', 'node-2'] };
+  for (const failed of [
+    readerOf(anApi(missing)).object('node', ['node-9'], {}),
+    readerOf(anApi(missing)).list('nodes', { name: 'node-9' }),
+  ]) {
+    await expect(failed).rejects.toThrow(NotFoundError);
+    await expect(failed).rejects.toMatchObject(expected);
+  }
 });
 
 it('a list that there is not is an error of the request: the exporter is an old one', async () => {
   await expect(readerOf(anApi(missing)).list('nodes', {}, 1)).rejects.toBe(missing);
+});
+
+it('what the API server does not find is an error of the request', async () => {
+  const failure = new RequestError('not_found', 'GET /: the API server answered 404', { status: 404 });
+  await expect(readerOf(anApi(failure)).object('node', ['node-1'], {})).rejects.toBe(failure);
 });
 
 it.each([500, 401, 403])('an answer of status %i about an object is an error of the request', async (status) => {

@@ -361,10 +361,9 @@ describe('a shard that cannot be read', () => {
     ['pod', ['shop', 'none']],
     ['pod', ['shop', 'web-0']],
     ['workload', ['shop', 'Deployment', 'none']],
-  ] as const)('a shard that failed may be the one that has the %s %j, which the failure says', async (kind, path) => {
-    const place = 'among the nodes of the shards that answered (1 of 2)';
-    const message = `no ${kind} ${path.join('/')} ${place}: ${failure.message}`;
-    await expect((await merged()).object(kind, path, {})).rejects.toThrow(new RequestError('connection', message));
+  ] as const)('a shard that failed may be the one that has the %s %j, which is said', async (kind, path) => {
+    const message = new RegExp(`^no ${kind} ${path.join('/')}.* among the nodes .* \\(1 of 2\\).*\n${note}$`);
+    await expect((await merged()).object(kind, path, {})).rejects.toThrow(message);
   });
 
   it('no workload is complete without the shard, which may have pods of it', async () => {

@@ -1,7 +1,7 @@
 import { UsageError } from '../../lib/base/errors.js';
 import { didYouMean } from '../../lib/base/suggestion.js';
 import { terminalText, wrapped } from '../../people/pens/terminal-text.js';
-import { sortOrders } from '../../people/status/document-of.js';
+import { sortOrders } from '../../people/status/listed-kinds.js';
 import type { TopResource } from '../resources.js';
 import type { CommandOutput } from '../text/output.js';
 import type { TopOptions } from './top-command.js';

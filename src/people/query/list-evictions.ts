@@ -1,8 +1,10 @@
 import { matchesSelector } from '../../cluster/kube/selector.js';
 import { workloadPath } from '../../facts/workload/workload.js';
+import { isNamed } from '../../facts/workload/workload-names.js';
 import { byNames } from '../../lib/base/ranking.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { workloadOf } from '../report/workload-report.js';
+import { isOther } from './list-filter.js';
 import { firstOf, type ListPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
@@ -22,13 +24,19 @@ export function evictionOrder(order: string): (a: EvictionReport, b: EvictionRep
   return (a, b) => b.evictedAtMs - a.evictedAtMs;
 }
 
-function isWanted(eviction: EvictionReport, { search, namespace, node, workload, selector }: ListQuery): boolean {
-  if (namespace !== undefined && namespace !== eviction.namespace) return false;
-  if (node !== undefined && node !== eviction.node) return false;
-  const workloads = eviction.workloads.map(workloadOf).map(workloadPath);
-  if (workload !== undefined && !workloads.includes(workload)) return false;
+function isWanted(eviction: EvictionReport, query: ListQuery): boolean {
+  const { search, name, namespace, node, workload, selector } = query;
+  if (isOther(namespace, eviction.namespace) || isOther(node, eviction.node)) return false;
+  const workloads = eviction.workloads.map(workloadOf);
+  if (workload !== undefined && !workloads.map(workloadPath).includes(workload)) return false;
+  if (name !== undefined && !isOfPod(eviction, name) && !workloads.some((of) => isNamed(of, name, namespace)))
+    return false;
   return (
     matchesSelector(selector, eviction.labels) &&
     matchesSearch(search, `${eviction.namespace}/${eviction.pod} ${eviction.node}`)
   );
+}
+
+function isOfPod({ pod }: EvictionReport, name: string): boolean {
+  return name.slice(name.lastIndexOf('/') + 1) === pod;
 }

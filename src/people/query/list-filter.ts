@@ -4,6 +4,11 @@ import { type Workload, workloadPath } from '../../facts/workload/workload.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 import type { NamespacedName } from './listed-pod.js';
 
+/** Returns whether another one is wanted; undefined: any. */
+export function isOther(wanted: string | undefined, name: string): boolean {
+  return wanted !== undefined && wanted !== name;
+}
+
 /** Returns whether a pod has the workload and the labels: one that the API server does not know has no labels. */
 export function isOfQuery(
   { workloads, bound }: Pick<PodRecord, 'workloads' | 'bound'>,

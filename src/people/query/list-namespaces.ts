@@ -6,6 +6,7 @@ import type { ShownEviction } from '../report/eviction-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import type { WorkloadReport } from '../report/workload-report.js';
 import type { ClusterReading } from './cluster-reading.js';
+import { isOther } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 import { listedRecords } from './listed-pod.js';
@@ -39,11 +40,11 @@ export async function listNamespaces(
   query: ListQuery,
   lane: Lane,
 ): Promise<ListPage<NamespaceReport>> {
-  const { order, search } = query;
+  const { order, search, name } = query;
   const list = {
     sources: await namespaceReports(reading, lane),
     addItems: (items: Ranking<NamespaceReport>, of: NamespaceReport) => {
-      if (matchesSearch(search, of.namespace)) items.add(of);
+      if (!isOther(name, of.namespace) && matchesSearch(search, of.namespace)) items.add(of);
     },
     compare: namespaceOrder(order),
     reportOf: (of: NamespaceReport) => of,

@@ -14,6 +14,7 @@ import { type NodePressureReport, pressureReport } from '../report/pressure-repo
 import { signalAmount } from '../report/signal-report.js';
 import { type VerdictOf, verdicts } from '../report/verdict-report.js';
 import type { ClusterReading } from './cluster-reading.js';
+import { isOther } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
@@ -51,12 +52,12 @@ export async function listNodes(
   query: ListQuery,
   lane: Lane,
 ): Promise<ListPage<ListedNodeReport>> {
-  const { order, search } = query;
+  const { order, search, name } = query;
   const verdictOf = verdicts(reading);
   const list = {
     sources: reading.snapshot.nodes,
     addItems: (items: Ranking<ComparedNode>, view: NodeView) => {
-      if (!matchesSearch(search, view.nodeName)) return;
+      if (isOther(name, view.nodeName) || !matchesSearch(search, view.nodeName)) return;
       const node = nodeOf(view, reading);
       if (!meetsCondition(node, query)) return;
       items.add({ node, names: naturalNames(view.nodeName), rank: ranks[order]?.(node) ?? -Infinity });

@@ -11,7 +11,7 @@ import { compareTexts, type Ranking } from '../../lib/base/ranking.js';
 import { type ContainerReport, containerReports, type FoundPod } from '../report/pod-report.js';
 import { type VolumeReport, volumeReports } from '../report/volume-report.js';
 import { type ClusterReading, measuredNodes } from './cluster-reading.js';
-import { isOfQuery, matchesPod } from './list-filter.js';
+import { isOfQuery, isOther, matchesPod } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
 import type { ListQuery } from './list-query.js';
 import { comparePodNames, listedRecords } from './listed-pod.js';
@@ -110,7 +110,8 @@ function compareParts(a: ListedPart, b: ListedPart): number {
 }
 
 function isOfPods(record: PodRecord, query: ListQuery): boolean {
-  return (query.namespace === undefined || query.namespace === record.summary.namespace) && isOfQuery(record, query);
+  const { namespace, name } = record.summary;
+  return !isOther(query.name, name) && !isOther(query.namespace, namespace) && isOfQuery(record, query);
 }
 
 function addParts<Part extends PartUsage>(

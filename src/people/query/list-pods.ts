@@ -7,12 +7,20 @@ import type { Lane } from '../../lib/base/lane.js';
 import { naturalName, type Ranking } from '../../lib/base/ranking.js';
 import { limitFacts, measuredPodReport, type PodReport } from '../report/pod-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { belongsTo, isOfQuery, matchesPod } from './list-filter.js';
+import { belongsTo, isOfQuery, isOther, matchesPod } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
 import type { Condition, ListQuery } from './list-query.js';
-import { type ListedPod, listedRecords, type NamespacedName, type NodeOfPods, type PodData } from './listed-pod.js';
+import {
+  type ListedPod,
+  listedRecords,
+  type NamespacedName,
+  type NodeOfPods,
+  type PodData,
+  podOrder,
+  podRanks,
+  rankOf,
+} from './listed-pod.js';
 import { knownPodState } from './pod-explanation.js';
-import { podOrder, podRanks, rankOf } from './pod-order.js';
 
 /** The pods that are near a limit first, then the largest; those without a total last. Yields to the event loop between nodes. */
 export async function listPods(reading: ClusterReading, query: ListQuery, lane: Lane): Promise<ListPage<PodReport>> {
@@ -71,8 +79,8 @@ function unmeasuredPods({ objects, unmeasured }: NodeView, data: PodData | undef
 }
 
 function isWanted(pod: ListedPod, query: ListQuery): boolean {
-  const { search, namespace, only, rule } = query;
-  if (namespace !== undefined && namespace !== pod.names.namespace) return false;
+  const { search, name, namespace, only, rule } = query;
+  if (isOther(name, pod.names.name) || isOther(namespace, pod.names.namespace)) return false;
   if (search.length > 0 && !matchesPod(search, pod.names, pod.bound !== undefined)) return false;
   if (!isOfQuery({ workloads: workloadsOf(pod), bound: pod.bound }, query)) return false;
   if (only !== undefined && !conditionsOf[only](pod)) return false;

@@ -33,6 +33,8 @@ const maxTextLength = 253;
 export interface ListQuery {
   /** In lower case. Each occurs in what names an item. */
   readonly search: readonly string[];
+  /** What the items are called, as commands take it; there is one at least. */
+  readonly name: string | undefined;
   readonly namespace: string | undefined;
   readonly node: string | undefined;
   /** `NAMESPACE/TYPE/NAME`, with `-` for a workload that may span namespaces. */
@@ -61,6 +63,16 @@ interface Parameter {
 
 const text = { type: 'string', maxLength: maxTextLength } as const;
 
+/** Lists of what has a name. */
+const ofObjects: readonly ListKind[] = [
+  'nodes',
+  'pods',
+  'containers',
+  'volumes',
+  'workloads',
+  'namespaces',
+  'evictions',
+];
 /** Lists of pods, and of what pods have or had. */
 const ofPods: readonly ListKind[] = ['pods', 'containers', 'volumes', 'evictions'];
 
@@ -69,6 +81,11 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
   search: {
     help: 'Words, each of which occurs in the name of an item. Without regard to case. The name q is the same.',
     schema: text,
+  },
+  name: {
+    help: 'Called so alone; 404 without any. Of workloads also TYPE/NAME.',
+    kinds: ofObjects,
+    schema: { type: 'string', maxLength: 3 * maxTextLength },
   },
   namespace: {
     help: 'Of this namespace alone.',
@@ -133,6 +150,7 @@ export function parseListQuery(
   return {
     given,
     search: (read('search') ?? '').toLowerCase().split(/\s+/).filter(Boolean),
+    name: read('name'),
     namespace: read('namespace'),
     node: read('node'),
     workload: workloadPath('workload', read('workload')),

@@ -1,10 +1,6 @@
 import { formatSelector } from '../../cluster/kube/selector.js';
 import { type Workload, type WorkloadDefinition, workloadKey } from '../../facts/workload/workload.js';
-import {
-  emptyPartial,
-  type WorkloadContainerUsage,
-  type WorkloadSnapshot,
-} from '../../facts/workload/workload-partial.js';
+import { emptyPartial, type WorkloadSnapshot } from '../../facts/workload/workload-partial.js';
 import type { Lane } from '../../lib/base/lane.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import type { PodReport } from '../report/pod-report.js';
@@ -17,7 +13,7 @@ import type { ListPage } from './list-page.js';
 export interface WorkloadFacts extends WorkloadReport {
   readonly origin: OriginReport;
   /** Absent when it could not be collected. */
-  readonly containers?: readonly WorkloadContainerUsage[] | undefined;
+  readonly containers?: NonNullable<WorkloadSnapshot['usage']>['containers'] | undefined;
 }
 
 export interface WorkloadObject {
@@ -82,7 +78,7 @@ export function isMissing(pod: PodReport): boolean {
 }
 
 /** A workload none of whose pods is expected or measured. */
-function notCollected(workload: Workload): WorkloadSnapshot {
+export function notCollected(workload: Workload): WorkloadSnapshot {
   const counts = { ...emptyPartial(workload), podsOnAbsentNodes: 0 };
   return { ...counts, complete: false, mayHaveUnlistedPods: false, backoffMs: 0, usage: undefined };
 }

@@ -12,14 +12,12 @@ import { workloadDocument } from '../answers/workload-document.js';
 import { evictionKind } from '../kinds/eviction-kind.js';
 import { type Kind, listDocument } from '../kinds/kind.js';
 import { namespaceKind } from '../kinds/namespace-kind.js';
-import { nextKind } from '../kinds/next-kind.js';
 import { nodeKind } from '../kinds/node-kind.js';
 import { containerKind, volumeKind } from '../kinds/part-kinds.js';
 import { podKind } from '../kinds/pod-kind.js';
 import { workloadKind } from '../kinds/workload-kind.js';
 import type { Document } from '../pens/document.js';
-import { headerOf } from '../pens/text-pen.js';
-import { type ListKind, ordersOf } from '../query/list-query.js';
+import type { ListKind } from '../query/list-query.js';
 import type { Status } from '../query/status.js';
 import type { Moment } from './status-source.js';
 import type { PageView } from './views.js';
@@ -42,8 +40,8 @@ const kinds: { readonly [Name in ListView['kind']]: KindOf<ListView & { readonly
   evictions: evictionKind,
 };
 
-export function kindOf(list: ListView['kind'] | 'next'): Kind<unknown> {
-  return (list === 'next' ? nextKind : kinds[list]) as Kind<unknown>;
+export function kindOf(list: ListView['kind']): Kind<unknown> {
+  return kinds[list] as Kind<unknown>;
 }
 
 /** What a document may need besides its view. */
@@ -86,23 +84,4 @@ export function statusDocument(path: string, { status, reading }: Pick<Moment, '
 
 export function isListView(view: PageView): view is ListView {
   return Object.hasOwn(kinds, view.kind);
-}
-
-/** What a list is sorted by: an order that it has, or else a column. `about`: what the column means. */
-interface SortOrder {
-  readonly order?: string | undefined;
-  readonly column?: string;
-  readonly about?: string | undefined;
-}
-
-/** Returns what a list can be sorted by, by the names that people give it: those of its orders and the headers of its columns. */
-export function sortOrders(list: ListView['kind'] | 'next'): Readonly<Record<string, SortOrder>> {
-  const orders: readonly string[] = list === 'next' ? [] : ordersOf[list];
-  return Object.fromEntries([
-    ...orders.map((order): [string, SortOrder] => [order, { order }]),
-    ...kindOf(list).columns.map(({ title, order, about }): [string, SortOrder] => [
-      headerOf(title).toLowerCase(),
-      order === undefined ? { column: title, about } : { order, about },
-    ]),
-  ]);
 }

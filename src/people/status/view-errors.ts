@@ -9,9 +9,18 @@ export class NotFoundError extends Error {
   readonly what: string;
   readonly meant: readonly string[];
 
-  constructor(what: string, { meant = [], ...options }: ErrorOptions & { readonly meant?: readonly string[] } = {}) {
+  constructor(
+    what: string,
+    { meant = [], ...options }: ErrorOptions & { readonly meant?: readonly string[] | undefined } = {},
+  ) {
     super(`${what}${meantText(meant)}`, options);
     [this.what, this.meant] = [what, meant];
+  }
+
+  /** Reads the message of one. */
+  static of(text: string, cause: unknown): NotFoundError {
+    const [, what = text, meant] = /^(.*?)(?: \(did you mean (.*)\?\))?$/s.exec(text.trim()) ?? [];
+    return new NotFoundError(what, { cause, meant: meant?.split(', ') });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ObjectKind } from '../../config/served-paths.js';
+import { type ObjectKind, objectRoutes } from '../../config/served-paths.js';
 import type { AttributionMode } from '../../facts/node/usage.js';
 import { type WorkloadDefinition, workloadKey, workloadPath } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
@@ -15,7 +15,7 @@ import { type ListedNodeReport, listNodes } from '../query/list-nodes.js';
 import { firstOf, type ListPage } from '../query/list-page.js';
 import { listContainers, listVolumes } from '../query/list-parts.js';
 import { listPods, readingOfWorkload } from '../query/list-pods.js';
-import { type ListKind, type ListQuery, matchesSearch, parseListQuery } from '../query/list-query.js';
+import { type ListKind, type ListQuery, matchesSearch, parametersOf, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
 import { nodeDisks, nodeExplanation, type NodeObject } from '../query/node-explanation.js';
 import { type PodObject, podsWithOutlook } from '../query/pod-outlook.js';
@@ -27,8 +27,7 @@ import type { ContainerReport, PodReport } from '../report/pod-report.js';
 import type { VolumeReport } from '../report/volume-report.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
 import { workloadVerdict } from '../report/workload-verdict.js';
-import { noEviction, notFound, requireListed } from './view-errors.js';
-import { parametersOfView } from './view-routes.js';
+import { noEviction, notFound, type NotFoundError, requireListed } from './view-errors.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
 export interface Views {
@@ -102,12 +101,20 @@ const lists = {
   volumes: listVolumes,
   workloads: listWorkloads,
   namespaces: listNamespaces,
+  evictions: ({ evictions, readAtMs }: ClusterReading, query: ListQuery) => {
+    const { items, ...page } = listEvictions(evictions, query);
+    return Promise.resolve({ ...page, items: items.map((of) => withAge(of, readAtMs)) });
+  },
 };
 
 function listMaker<Kind extends keyof typeof lists>(kind: Kind): Maker<Kind> {
-  return async ({ parameters }, { reading, lane }) => {
+  return async ({ parameters }, inputs) => {
+    const { reading, lane } = inputs;
     const query = parseListQuery(kind, parameters);
-    return { kind, query, data: await lists[kind](reading, query, lane) } as PageView & { kind: Kind };
+    const data = await lists[kind](reading, query, lane);
+    if (query.name !== undefined && data.totalCount === 0)
+      throw await notThere(listed[kind], wantedName(query), inputs);
+    return { kind, query, data } as PageView & { kind: Kind };
   };
 }
 
@@ -123,12 +130,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   volumes: listMaker('volumes'),
   workloads: listMaker('workloads'),
   namespaces: listMaker('namespaces'),
-  evictions: (request, { reading }) => {
-    const query = parseListQuery('evictions', request.parameters);
-    const { items, ...page } = listEvictions(reading.evictions, query);
-    const shown = items.map((of) => withAge(of, reading.readAtMs));
-    return Promise.resolve({ kind: 'evictions', query, data: { items: shown, ...page } });
-  },
+  evictions: listMaker('evictions'),
   search: async ({ parameters }, { reading, lane }) => {
     const names = parametersOfView('search');
     const of = (kind: ListKind) => ({ ...parseListQuery(kind, parameters, names), limit: foundCount });
@@ -143,29 +145,26 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     };
     return { kind: 'search', query, data };
   },
-  node: async ({ path: [name = ''], parameters }, { reading, lane }) => {
+  node: async ({ path: [name = ''], parameters }, inputs) => {
+    const { reading, lane } = inputs;
     const query = podQuery('node', parameters, { node: name });
     const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
     const node = nodeExplanation(reading, name);
-    if (view === undefined || node === undefined) {
-      const names = reading.snapshot.nodes.map(({ nodeName }) => nodeName);
-      throw await notFound(`no node ${name} in scope`, { wanted: name, names, lane });
-    }
+    if (view === undefined || node === undefined) throw await notThere('node', name, inputs);
     const pods = await listPods(reading, query, lane);
     const disks = nodeDisks(reading, view);
     return { kind: 'node', query, data: { node, disks, pods, evictions: newest(reading, (of) => of.node === name) } };
   },
-  pod: async ({ path: [namespace = '', name = ''], parameters }, { reading, settings, lane }) => {
+  pod: async ({ path: [namespace = '', name = ''], parameters }, inputs) => {
+    const { reading, settings, lane } = inputs;
     const query = parseListQuery('pods', parameters, parametersOfView('pod'));
     const pods = await podsWithOutlook(reading, { namespace, name, mode: settings.attribution }, lane);
     const evictions = newest(reading, (of) => of.namespace === namespace && of.pod === name);
-    if (pods.length + evictions.length === 0) {
-      const wanted = `${namespace}/${name}`;
-      throw await notFound(`no pod ${wanted} in scope`, { wanted, names: podNames(reading), lane });
-    }
+    if (pods.length + evictions.length === 0) throw await notThere('pod', `${namespace}/${name}`, inputs);
     return { kind: 'pod', query, data: { pods, evictions } };
   },
-  workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, { reading, settings, lane }) => {
+  workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, inputs) => {
+    const { reading, settings, lane } = inputs;
     const path = `${namespace}/${type}/${name}`;
     const query = podQuery('workload', parameters, { workload: path });
     const workloadNamespace = namespace === '-' ? '' : namespace;
@@ -174,8 +173,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const found = await knownWorkload(reading, key, lane);
     const isOf = ({ workloads }: EvictionReport): boolean => workloads.map(workloadOf).map(workloadKey).includes(key);
     const evictions = newest(reading, isOf);
-    if (found === undefined && evictions.length === 0)
-      throw await notFound(`no workload ${path} in scope`, { wanted: path, names: workloadPaths(reading), lane });
+    if (found === undefined && evictions.length === 0) throw await notThere('workload', path, inputs);
     const facts = workloadFacts(reading, found ?? wanted, settings.definitions);
     const itsNodes = await readingOfWorkload(reading, path, lane);
     const pods = await listPods(itsNodes, query, lane);
@@ -184,14 +182,12 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const workload = { ...facts, verdict: workloadVerdict(facts, near, evictions[0]) };
     return { kind: 'workload', query, data: { workload, pods, missing, evictions } };
   },
-  namespace: async ({ path: [name = ''], parameters }, { reading, lane }) => {
+  namespace: async ({ path: [name = ''], parameters }, inputs) => {
+    const { reading, lane } = inputs;
     const query = podQuery('namespace', parameters, { namespace: name });
     const all = await namespaceReports(reading, lane);
     const namespace = all.find((of) => of.namespace === name);
-    if (namespace === undefined) {
-      const what = `no pods in namespace ${name}, or it is not in scope`;
-      throw await notFound(what, { wanted: name, names: all.map((of) => of.namespace), lane });
-    }
+    if (namespace === undefined) throw await notThere('namespace', name, inputs);
     const pods = await listPods(reading, query, lane);
     const workloads = await listWorkloads(reading, parseListQuery('workloads', { namespace: name }), lane);
     const evictions = newest(reading, (of) => of.namespace === name);
@@ -205,12 +201,45 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   },
 };
 
-function* podNames({ knownPods }: ClusterReading): Generator<string> {
-  for (const { pod } of knownPods) yield `${pod.namespace}/${pod.name}`;
+/** What there is, by the names that people give it. */
+const names = {
+  node: ({ snapshot }) => snapshot.nodes.map(({ nodeName }) => nodeName),
+  pod: function* ({ knownPods }) {
+    for (const { pod } of knownPods) yield `${pod.namespace}/${pod.name}`;
+  },
+  workload: function* ({ knownPods, snapshot, evictions }) {
+    for (const { workload } of snapshot.workloads) yield workloadPath(workload);
+    for (const { workloads } of evictions) yield* workloads.map(workloadOf).map(workloadPath);
+    for (const { workloads } of knownPods) yield* workloads.map(workloadPath);
+  },
+  namespace: function* ({ knownPods }) {
+    for (const { pod } of knownPods) yield pod.namespace;
+  },
+  'eviction of pod or workload': ({ evictions }) => evictions.map(({ namespace, pod }) => `${namespace}/${pod}`),
+} as const satisfies Readonly<Record<string, (reading: ClusterReading) => Iterable<string>>>;
+
+function notThere(
+  what: keyof typeof names,
+  wanted: string,
+  { reading, lane }: Pick<ViewInputs, 'reading' | 'lane'>,
+): Promise<NotFoundError> {
+  const isEmpty = what === 'namespace' ? ', or it has no pods' : '';
+  return notFound(`no ${what} ${wanted} in scope${isEmpty}`, { wanted, names: names[what](reading), lane });
 }
 
-function* workloadPaths({ knownPods }: ClusterReading): Generator<string> {
-  for (const { workloads } of knownPods) yield* workloads.map(workloadPath);
+const listed = {
+  nodes: 'node',
+  pods: 'pod',
+  containers: 'pod',
+  volumes: 'pod',
+  workloads: 'workload',
+  namespaces: 'namespace',
+  evictions: 'eviction of pod or workload',
+} as const satisfies Readonly<Record<keyof typeof lists, keyof typeof names>>;
+
+/** Returns what a list was asked for, as it is said. */
+function wantedName({ name = '', namespace }: ListQuery): string {
+  return namespace === undefined || name.includes('/') ? name : `${namespace}/${name}`;
 }
 
 /** Of the list of the object's pods. `fixed`: what its address has of them. */
@@ -228,4 +257,25 @@ function newest(
 ): readonly ShownEviction[] {
   const newestFirst = evictions.filter(isWanted).slice(0, shownEvictionCount);
   return newestFirst.map((of) => withAge(of, readAtMs));
+}
+
+/** What the address of an object says already of the list of its pods; undefined for one that has no such list. */
+const fixedParameters: Readonly<Record<ObjectKind, string | undefined>> = {
+  node: 'node',
+  pod: undefined,
+  workload: 'workload',
+  namespace: 'namespace',
+  eviction: undefined,
+};
+
+/** Returns the names of the parameters that a view has: of its list, or of the list of its pods. */
+export function parametersOfView(kind: ListKind | ObjectKind | 'search'): readonly string[] {
+  if (kind === 'search') return ['search'];
+  if (!isObject(kind)) return parametersOf(kind);
+  const fixed = fixedParameters[kind];
+  return fixed === undefined ? [] : parametersOf('pods').filter((name) => name !== fixed);
+}
+
+function isObject(kind: ListKind | ObjectKind): kind is ObjectKind {
+  return Object.hasOwn(objectRoutes, kind);
 }

@@ -62,6 +62,7 @@ async function readPassword(path: string): Promise<UserPassword> {
 /** The exporter names the rule that a user lacks; what to do about the other statuses is said here. */
 function exporterError({ what, status, text }: ErrorResponse): RequestError {
   const hint = status === 401 ? '; set --exporter-token-file or --exporter-basic-auth-file to right credentials' : '';
-  const message = `${statusMessage({ what, status }, 'the exporter', oneLine(text))}${hint}`;
-  return new RequestError(reasonForStatus(status), message, { status });
+  const quote = oneLine(text);
+  const message = `${statusMessage({ what, status }, 'the exporter', quote)}${hint}`;
+  return new RequestError(reasonForStatus(status), message, { status, cause: new Error(quote) });
 }

@@ -51,8 +51,7 @@ async function readView(
     const { generatedAtMs, coverage, ...data } = decode(bytes, { kind: address.kind, what });
     return { data, coverage, generatedAtMs, notes: coverage.notListed === undefined ? [] : [coverage.notListed] };
   } catch (error) {
-    if (isMissingObject(error, address)) throw new NotFoundError(error.message, { cause: error });
-    throw error;
+    throw error instanceof RequestError ? (notFound(error, address) ?? error) : error;
   }
 }
 
@@ -65,8 +64,10 @@ function isObject(kind: CommandKind): kind is CommandObject {
   return Object.hasOwn(objectRoutes, kind);
 }
 
-function isMissingObject(error: unknown, { kind }: ViewAddress): error is RequestError {
-  return error instanceof RequestError && error.status === 404 && isObject(kind);
+/** Undefined for another failure: an old exporter may not have the list. `cause`: what the exporter itself wrote. */
+function notFound({ status, cause }: RequestError, { kind, parameters }: ViewAddress): NotFoundError | undefined {
+  const isOfName = isObject(kind) || parameters['name'] !== undefined;
+  return status === 404 && isOfName && cause instanceof Error ? NotFoundError.of(cause.message, cause) : undefined;
 }
 
 /** Throws RequestError `decode` for what is no view of the API: it may be of another program, or of a version far away. */

@@ -1,19 +1,18 @@
 import { isNear } from '../../facts/node/standing.js';
-import { RequestError } from '../../lib/base/errors.js';
 import { addWhole } from '../../lib/base/maps.js';
 import { countedText, formatCount } from '../../lib/base/text.js';
 import type { Coverage, CoverageGap } from '../../people/query/coverage.js';
 import { evictionOrder } from '../../people/query/list-evictions.js';
 import { namespaceOrder } from '../../people/query/list-namespaces.js';
-import { firstOf, mergedByRank } from '../../people/query/list-page.js';
+import { firstOf } from '../../people/query/list-page.js';
 import { maxLimit, ordersOf } from '../../people/query/list-query.js';
 import { workloadOrder } from '../../people/query/list-workloads.js';
 import type { WorkloadReport } from '../../people/report/workload-report.js';
 import { workloadVerdict } from '../../people/report/workload-verdict.js';
-import { NotFoundError } from '../../people/status/view-errors.js';
 import type { Views } from '../../people/status/views.js';
+import { mergedByRank } from './merged-rank.js';
 import { largest, mergedNamespace, mergedWorkload, partialVerdict } from './merged-workload.js';
-import { askShards, type ReadyShards, type ShardAnswers, shardsText } from './shards.js';
+import { askShards, notThere, type ReadyShards, type ShardAnswers } from './shards.js';
 import type {
   AnsweredShards,
   AnswerFacts,
@@ -60,37 +59,17 @@ async function listShards<Kind extends CommandList>(
   });
 }
 
-/** In those that have it. Throws NotFoundError when none has, and RequestError when one that failed may be the one that has. */
+/** A pod may be known by its evictions alone where it was once: one that did not answer may have it. */
 async function findObject<Kind extends CommandObject>(
   shards: ReadyShards,
   kind: Kind,
   path: readonly string[],
   parameters: ViewParameters,
 ): Promise<ShardAnswers<ObjectAnswer<Kind>>> {
-  let missing: NotFoundError | undefined;
-  const found = await askShards(shards, async (reader) => {
-    try {
-      return [await reader.object(kind, path, parameters)];
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
-      missing = error;
-      return [];
-    }
-  });
-  const answers = found.answers.flat();
-  const [failure] = found.failures;
-  if (failure !== undefined && !answers.some(({ data }) => isFound(kind, data))) {
-    const place = found.shards === undefined ? '' : ` ${shardsText(found.shards)}`;
-    const message = `no ${kind} ${path.join('/')}${place}: ${failure.message}`;
-    throw new RequestError(failure.reason, message, { cause: failure });
-  }
-  if (answers.length === 0 && missing !== undefined) throw missing;
-  return { ...found, answers };
-}
-
-/** A pod may be known by its evictions alone where it was once. */
-function isFound<Kind extends CommandObject>(kind: Kind, data: Views[Kind]): boolean {
-  return kind !== 'pod' || (data as Views['pod']).pods.length > 0;
+  const found = await askShards(shards, (reader) => reader.object(kind, path, parameters));
+  const isFound = kind !== 'pod' || found.answers.some(({ data }) => (data as Views['pod']).pods.length > 0);
+  if (found.shards === undefined || isFound) return found;
+  throw notThere([{ what: `no pod ${path.join('/')}`, meant: [] }], found);
 }
 
 function mergedList<Kind extends CommandList>(

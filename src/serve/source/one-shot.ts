@@ -9,6 +9,7 @@ import { Scheduler } from '../../lib/base/scheduler.js';
 import { escapeInvisible, escapeLines } from '../../lib/base/text.js';
 import type { JsonObject } from '../../lib/json/json.js';
 import type { ClusterReading } from '../../people/query/cluster-reading.js';
+import { NotFoundError } from '../../people/status/view-errors.js';
 import { apiNodes, hostOf, resolveScope } from '../app/resolve-scope.js';
 import type { CommandSubject, OpenAnswers } from './answer-source.js';
 import { type AskedPlace, ClusterReader } from './cluster-reader.js';
@@ -81,7 +82,8 @@ async function withViews(
     else await withExporter(asking);
   } catch (error) {
     if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
-    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
+    const isToSay = error instanceof RequestError || error instanceof NotFoundError;
+    throw isToSay ? new UserError(error.message, { cause: error }) : error;
   }
 }
 

@@ -15,8 +15,9 @@ export function proxiedError(response: ErrorResponse, exporter: ServiceAddress, 
   const { what, status, text } = response;
   if (!isOfExporter(response)) return readerError(response, exporter) ?? apiErrorFromResponse(response, clock);
   if (status !== 401) {
-    const message = statusMessage({ what, status }, 'the exporter', oneLine(text));
-    return new RequestError(reasonForStatus(status), message, { status });
+    const quote = oneLine(text);
+    const message = statusMessage({ what, status }, 'the exporter', quote);
+    return new RequestError(reasonForStatus(status), message, { status, cause: new Error(quote) });
   }
   const [forward, flag] = forwardCommands(exporter);
   const hint = `${forward}, then ${flag} with --exporter-token-file or --exporter-basic-auth-file`;

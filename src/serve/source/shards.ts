@@ -1,6 +1,8 @@
 import { RequestError } from '../../lib/base/errors.js';
 import { getOrAdd } from '../../lib/base/maps.js';
+import { meantText } from '../../lib/base/suggestion.js';
 import type { Coverage } from '../../people/query/coverage.js';
+import { NotFoundError } from '../../people/status/view-errors.js';
 import type { AnsweredShards, ViewReader } from './view-source.js';
 
 /** One of several exporters, each of which measures a part of the nodes, that was asked when a reading began. */
@@ -57,8 +59,6 @@ function leftOutNote({ name, coverage }: AskedShard, totalCount: number): string
 
 export interface ShardAnswers<Answer> {
   readonly answers: readonly Answer[];
-  /** What the others failed with, in their order. */
-  readonly failures: readonly RequestError[];
   /** A sentence for each failure, for each that is left out, and one for those that are not ready. */
   readonly notes: readonly string[];
   /** Undefined when all answered, and none is left out. */
@@ -70,30 +70,52 @@ export function shardsText({ answeredCount, totalCount }: AnsweredShards): strin
   return `among the nodes of the shards that answered (${answeredCount} of ${totalCount})`;
 }
 
-/** Asks all that are ready. Throws the first failure when all fail, and what is no {@link RequestError}. */
+/**
+ * Asks all that are ready. Those that have nothing of a name have no part in the answer: throws NotFoundError when none has, else the
+ * first failure when there is no answer, and what is no {@link RequestError}.
+ */
 export async function askShards<Answer>(
   { ready, totalCount, leftOut }: ReadyShards,
   ask: (reader: ViewReader) => Promise<Answer>,
 ): Promise<ShardAnswers<Answer>> {
-  const answers: Answer[] = [];
-  const failures: RequestError[] = [];
-  const notes = [...notReadyNotes(ready.length, totalCount), ...leftOut];
-  const asked = await Promise.allSettled(ready.map(({ reader }) => ask(reader)));
-  for (const [index, outcome] of asked.entries()) {
-    if (outcome.status === 'fulfilled') {
-      answers.push(outcome.value);
-      continue;
-    }
-    const failure = requestError(outcome.reason);
-    failures.push(failure);
-    notes.push(`The nodes of shard ${ready[index]?.name} are missing: ${failure.message}`);
-  }
-  const [failure] = failures;
-  if (answers.length === 0 && failure !== undefined) throw failure;
-  const answeredCount = answers.length;
+  const outcomes = await Promise.all(
+    ready.map(async ({ name, reader }) => {
+      try {
+        return { answer: await ask(reader) };
+      } catch (error) {
+        return { name, error: error instanceof NotFoundError ? error : requestError(error) };
+      }
+    }),
+  );
+  const answers = outcomes.flatMap((of) => ('answer' in of ? [of.answer] : []));
+  const errors = outcomes.flatMap((of) => ('answer' in of ? [] : [of]));
+  const missing = errors.flatMap(({ error }) => (error instanceof NotFoundError ? [error] : []));
+  const failures = errors.filter(({ error }) => error instanceof RequestError);
+  const notes = [
+    ...notReadyNotes(ready.length, totalCount),
+    ...leftOut,
+    ...failures.map(({ name, error }) => `The nodes of shard ${name} are missing: ${error.message}`),
+  ];
+  const answeredCount = ready.length - failures.length;
   const isWhole = answeredCount === totalCount && leftOut.length === 0;
-  return { answers, failures, notes, shards: isWhole ? undefined : { answeredCount, totalCount } };
+  const found = { answers, notes, shards: isWhole ? undefined : { answeredCount, totalCount } };
+  const [first] = errors;
+  if (answers.length > 0 || first === undefined) return found;
+  throw missing.length > 0 ? notThere(missing, found) : first.error;
 }
+
+/** What no shard has, one that did not answer may have. */
+export function notThere(
+  missing: readonly Pick<NotFoundError, 'what' | 'meant'>[],
+  { shards, notes }: Omit<ShardAnswers<unknown>, 'answers'>,
+): NotFoundError {
+  const what = missing[0]?.what ?? '';
+  const meant = [...new Set(missing.flatMap((one) => one.meant))].slice(0, maxMeantCount);
+  if (shards === undefined) return new NotFoundError(what, { meant });
+  return new NotFoundError([`${what} ${shardsText(shards)}${meantText(meant)}`, ...notes].join('\n'));
+}
+
+const maxMeantCount = 5;
 
 function notReadyNotes(readyCount: number, totalCount: number): string[] {
   if (readyCount >= totalCount) return [];

@@ -3,8 +3,8 @@ import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import { type ListKind, type ListQuery, parametersOf, valuesOf } from '../../query/list-query.js';
 import { queryOf } from './links.js';
 
-/** Not in the form: the order is that of a column's header, the number that of the link. */
-const withoutField = ['order', 'limit'];
+/** Not in the form: the order is that of a column's header, the number that of the link, and a name that of a page. */
+const withoutField = ['order', 'limit', 'name'];
 
 const hints: Readonly<Record<string, string>> = {
   workload: 'NAMESPACE/TYPE/NAME',
@@ -33,7 +33,7 @@ export function listForm(kind: ListKind, { given }: Pick<ListQuery, 'given'>): M
   const kept = Object.entries(given).filter(([name]) => !names.includes(name));
   const hidden = kept.map(([name, value]) => markup`<input type="hidden" name="${name}" value="${value}">`);
   const search = markup`<label class="visually-hidden" for="filter-search">part of a name</label><input id="filter-search" type="search" name="search" value="${given['search'] ?? ''}" placeholder="part of a name" autocomplete="off"><button type="submit">Show</button>`;
-  const chips = others.flatMap((name) => chip(name, given));
+  const chips = [...others, 'name'].flatMap((name) => chip(name, given));
   const more =
     others.length === 0
       ? undefined

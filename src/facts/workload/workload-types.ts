@@ -10,9 +10,8 @@ export const workloadTypes = [
   'deploymentconfig',
   'barepod',
 ] as const;
-export type WorkloadType = (typeof workloadTypes)[number];
 
-const shortForms: Readonly<Record<string, WorkloadType>> = {
+const shortForms: Readonly<Record<string, (typeof workloadTypes)[number]>> = {
   deploy: 'deployment',
   dc: 'deploymentconfig',
   ro: 'rollout',
@@ -23,7 +22,7 @@ const shortForms: Readonly<Record<string, WorkloadType>> = {
 };
 
 /** Returns the type of workloads that kubectl names so: `deploy`, `StatefulSets`, `cronjob.batch`. */
-export function workloadTypeOf(text: string): WorkloadType | undefined {
+export function workloadTypeOf(text: string): (typeof workloadTypes)[number] | undefined {
   const words = wordsOf(text);
   return workloadTypes.find((type) => words.includes(type));
 }
