@@ -248,9 +248,13 @@ it('dashboards colour shares from the same thresholds on as the status page', ()
 
 it('dashboards are all in the kustomize component, under stable names', async () => {
   const component = parse(await readFile(new URL('kustomization.yaml', folder), 'utf8')) as unknown;
+  const name = 'ephemeral-storage-exporter';
+  const ofProject = { 'app.kubernetes.io/part-of': name, 'app.kubernetes.io/instance': name };
   expect(component).toMatchObject({
     kind: 'Component',
-    generatorOptions: { disableNameSuffixHash: true, labels: { grafana_dashboard: '1' } },
-    configMapGenerator: dashboards.map(({ uid }) => ({ files: [`${uid}.json`] })),
+    generatorOptions: { disableNameSuffixHash: true, labels: { grafana_dashboard: '1', ...ofProject } },
+    configMapGenerator: dashboards.map(({ uid }) => {
+      return { name: uid.replace('storage-', 'storage-dashboard-'), files: [`${uid}.json`] };
+    }),
   });
 });

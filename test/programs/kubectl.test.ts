@@ -1,11 +1,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { realpath, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 
 import { runArguments } from '../../src/commands/command-line.js';
 import { LoopbackServer, replyWith } from '../http/loopback-server.js';
@@ -62,11 +61,6 @@ function impersonationOf({ rawHeaders }: IncomingMessage): readonly string[] {
   return lines.filter((text) => /^(?:authorization|impersonate)/.test(text)).sort();
 }
 
-interface ConfigMap {
-  readonly metadata: object;
-  readonly data: Readonly<Record<string, string>>;
-}
-
 interface Cluster extends AsyncDisposable {
   readonly kubeconfig: string;
   /** Output of kubectl; the test fails when kubectl fails or prints errors. */
@@ -107,34 +101,6 @@ describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
     );
     expect(new Set(onNode2.split(' '))).toEqual(new Set(['node-2']));
     expect(kubectl('get', 'node', 'node-1', '-o', 'jsonpath={.metadata.name}')).toBe('node-1');
-  });
-
-  it('kubectl creates a ConfigMap for each dashboard, small enough for the API server with all annotations', async () => {
-    await using folder = await temporaryFolder();
-    const root = await realpath(folder.path);
-    const component = path.relative(root, await realpath('charts/ephemeral-storage-exporter/dashboards'));
-    await writeFile(path.join(root, 'kustomization.yaml'), JSON.stringify({ components: [component] }));
-    const { status, stdout, stderr } = spawnSync('kubectl', ['kustomize', root], {
-      encoding: 'utf8',
-      maxBuffer: 2 ** 26,
-    });
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    const configMaps = parseAllDocuments(stdout).map((document) => document.toJS() as ConfigMap);
-    const names = ['exporter', 'namespace', 'node', 'overview', 'pod', 'workload'];
-    expect(configMaps.map(({ metadata }) => metadata)).toEqual(
-      names.map((name) => ({
-        name: `ephemeral-storage-dashboard-${name}`,
-        labels: {
-          grafana_dashboard: '1',
-          'app.kubernetes.io/part-of': 'ephemeral-storage-exporter',
-          'app.kubernetes.io/instance': 'ephemeral-storage-exporter',
-        },
-      })),
-    );
-    for (const configMap of configMaps) {
-      expect(Object.keys(configMap.data)).toHaveLength(1);
-      expect(Buffer.byteLength(JSON.stringify(configMap))).toBeLessThan(256 * 1024);
-    }
   });
 
   it.each(kubectlLines)('kubectl get pods %s means what the table of flags says', async (line, expected) => {

@@ -4,7 +4,6 @@ import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
-import { canRender } from '../support/manifests/kustomize.js';
 import { atNight } from '../support/nightly.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
@@ -69,16 +68,5 @@ describe.skipIf(!isInstalled('amtool'))('amtool (needs prometheus-alertmanager)'
     const inhibitions = await readFile(inhibitionsPath, 'utf8');
     await writeFile(file, `${inhibitions}\nroute: {receiver: nobody}\nreceivers: [{name: nobody}]\n`);
     expect(run('amtool', 'check-config', file)).toMatch(/SUCCESS[^]* 15 inhibit rules/);
-  });
-});
-
-describe.skipIf(!canRender())('kubectl (needs kubectl 1.27)', () => {
-  it('kubectl adds the rules to the base with the component', async () => {
-    await using folder = await temporaryFolder();
-    const relative = (to: string): string => path.relative(folder.path, path.resolve('manifests', to));
-    const kustomization = { resources: [relative('base')], components: [relative('components/prometheus-rule')] };
-    await writeFile(path.join(folder.path, 'kustomization.yaml'), JSON.stringify(kustomization));
-    const objects = run('kubectl', 'kustomize', '--load-restrictor=LoadRestrictionsNone', folder.path);
-    expect(objects).toMatch(/^kind: PrometheusRule$/m);
   });
 });
