@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import { launchOptions } from '../support/browser.js';
+import { launchOptions, visited } from '../support/browser.js';
 import { Exporter } from '../support/exporter.js';
 import { overlappingTexts } from '../support/overlapping-texts.js';
 import { isInstalled } from '../support/programs.js';
@@ -84,18 +84,8 @@ async function startExporter(): Promise<Exporter> {
 let exporter: Exporter;
 let browser: Browser;
 
-async function visit(
-  path: string,
-  options: BrowserContextOptions = {},
-): Promise<AsyncDisposable & { readonly page: Page; readonly complaints: readonly string[] }> {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  const complaints: string[] = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  await page.goto(`http://127.0.0.1:${String(exporter.app.ports[0])}${path}`);
-  return { page, complaints, [Symbol.asyncDispose]: () => context.close() };
-}
+const visit = (path: string, options: BrowserContextOptions = {}) =>
+  visited(browser, { url: `http://127.0.0.1:${String(exporter.app.ports[0])}${path}`, options });
 
 async function evictionUid(): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${String(exporter.app.ports[0])}/api/v1/evictions`);
@@ -220,8 +210,8 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
   it.each(pages)(
     'the page is text that fits and is legible, whatever is in names, folded and unfolded, and its links lead to pages: %s',
     async (_name, path) => {
-      await using visited = await visit(path.replace('UID', await evictionUid()));
-      const { page, complaints } = visited;
+      await using visiting = await visit(path.replace('UID', await evictionUid()));
+      const { page, complaints } = visiting;
       expect(await page.locator('img, iframe, script:not(:last-child)').count()).toBe(0);
       await expectLinksToLead(page);
       await expectNoSqueezedNames(page);
@@ -241,16 +231,16 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
     await using plain = await visit('/pods/shop/cart-0', { javaScriptEnabled: false });
     expect(await mainText(plain.page)).toContain('Near a limit: the pod uses 98Mi of its limit of 100Mi');
     expect(await plain.page.locator('.copy').count()).toBe(0);
-    await using visited = await visit('/exporter');
-    await visited.page.locator('#fold-configuration-0 > summary').click();
-    await visited.page.getByRole('button', { name: 'Refresh' }).click();
-    await expect.poll(() => visited.page.locator('#fault').isHidden()).toBe(true);
-    expect(await visited.page.locator('#fold-configuration-0').getAttribute('open')).toBe('');
+    await using visiting = await visit('/exporter');
+    await visiting.page.locator('#fold-configuration-0 > summary').click();
+    await visiting.page.getByRole('button', { name: 'Refresh' }).click();
+    await expect.poll(() => visiting.page.locator('#fault').isHidden()).toBe(true);
+    expect(await visiting.page.locator('#fold-configuration-0').getAttribute('open')).toBe('');
   });
 
   it('a command is copied with its button, also where the page has no secure context, and can be again after a refresh', async () => {
-    await using visited = await visit('/pods/shop/cart-0');
-    const { page } = visited;
+    await using visiting = await visit('/pods/shop/cart-0');
+    const { page } = visiting;
     await page.evaluate(`document.addEventListener('copy', () => { window.copied = String(getSelection()); })`);
     const button = page.locator('#part-verdict .copy').first();
     const command = await page.locator('#part-verdict code').first().innerText();
@@ -263,8 +253,8 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
   });
 
   it('parts of a pod that come and go since the page was loaded do so in it, and others stay as they are', async () => {
-    await using visited = await visit('/pods/shop/cart-0');
-    const { page } = visited;
+    await using visiting = await visit('/pods/shop/cart-0');
+    const { page } = visiting;
     const idsOf = (): Promise<readonly string[]> =>
       page.evaluate('Array.from(document.querySelectorAll("[data-document] > *"), ({ id }) => id)');
     const before = await idsOf();
@@ -281,8 +271,8 @@ describe.skipIf(!isInstalled('chromium'))('the pages of things in a browser', ()
   });
 
   it('why a pod was evicted is two clicks away from the overview: evictions, and the eviction', async () => {
-    await using visited = await visit('/');
-    const { page } = visited;
+    await using visiting = await visit('/');
+    const { page } = visiting;
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Evictions' }).click();
     await page.locator('main tr', { hasText: 'doomed-0' }).locator('a[href*="evictions/"]').click();
     expect(await page.locator('#part-verdict').innerText()).toContain('emptyDir work above its size limit of 20Mi');

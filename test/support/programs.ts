@@ -108,7 +108,6 @@ export interface EvaluatedRule {
   readonly name: string;
   /** `unknown` until the first evaluation. */
   readonly health: 'ok' | 'err' | 'unknown';
-  readonly lastError?: string;
 }
 
 function configurationOf({
