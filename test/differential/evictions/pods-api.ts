@@ -30,14 +30,9 @@ interface PodChange {
   readonly isLost: boolean;
 }
 
-interface SentLine {
-  readonly line: string;
-  readonly pod: SimulatedPod;
-}
-
 interface OpenWatch extends Selection {
   readonly feed: EventFeed;
-  readonly sent: SentLine[];
+  readonly sent: (readonly [line: string, onRead: () => void])[];
   isSilent: boolean;
 }
 
@@ -122,7 +117,7 @@ export class PodsApi implements ApiTransport {
   /** Sends the last three events of each watch again. */
   replay(): void {
     for (const { feed, sent, isSilent } of this.#watches.values()) {
-      if (!isSilent) for (const { line } of sent.slice(-3)) feed.send(line);
+      if (!isSilent) for (const [line, onRead] of sent.slice(-3)) feed.send(line, onRead);
     }
   }
 
@@ -148,10 +143,11 @@ export class PodsApi implements ApiTransport {
     const pod = is ? after : was ? before : undefined;
     if (pod === undefined) return;
     const line = eventLine(is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED', podObject({ ...pod, version }));
-    sent.push({ line, pod });
-    feed.send(line, () => {
+    const onRead = (): void => {
       this.#observer.changed(stream, pod, !is);
-    });
+    };
+    sent.push([line, onRead]);
+    feed.send(line, onRead);
   }
 
   #list({ stream, selects }: Selection, query: Query, signal: AbortSignal): AsyncIterable<Buffer> {
