@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 import { installLines, packageFacts, readProjectFile } from '../support/install-lines.js';
-import { at, type Json, listAt } from '../support/manifests/documents.js';
+import { at, type Json, listAt, readObjects } from '../support/manifests/documents.js';
+import { workloadsOf } from '../support/manifests/policies.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const { version, owner, name } = packageFacts();
@@ -30,7 +31,7 @@ function releaseStep(job: string, stepName: string): Json {
 it('the installation begins in the README with kubectl by URL and Helm by OCI reference, of this version', () => {
   expect(installLines()).toEqual([kubectlLine, helmLine]);
   expect(existsSync(path.join(root, overlay, 'kustomization.yaml'))).toBe(true);
-  expect(at(readYaml(`charts/${name}/Chart.yaml`), 'name')).toBe(name);
+  expect(readYaml(`charts/${name}/Chart.yaml`)).toMatchObject({ name, version, appVersion: version });
 });
 
 it.each([
@@ -53,7 +54,8 @@ it.each(['README.md', 'docs/operate.md', 'manifests/README.md', `charts/${name}/
 describe('the image', () => {
   it('the image has one name in the manifests, the chart and the release, that of the repository', () => {
     const [entry] = listAt(readYaml('manifests/base/pod/kustomization.yaml'), 'images');
-    expect(entry).toMatchObject({ newName: image, newTag: version });
+    const [container] = workloadsOf(readObjects('base/pod/pod.yaml'))[0]?.containers ?? [];
+    expect(entry).toEqual({ name: container?.['image'], newName: image, newTag: version });
     expect(at(readYaml(`charts/${name}/values.yaml`), 'image', 'repository')).toBe(image);
     expect(at(release, 'env', 'IMAGE')).toBe('ghcr.io/${{ github.repository }}');
     expect(readProjectFile('Dockerfile')).toContain(`image.source="https://github.com/${owner}/${name}"`);

@@ -129,16 +129,13 @@ const imageChecks: Readonly<Record<string, Check>> = {
   'the image has no version': ({ image }) => typeof image === 'string' && /:(?!latest$)[\w.-]+$/.test(image),
 };
 
-/** Faults of a part of a container: of the part that the common pod template brings, or of what a workload adds to it. */
-export const containerChecks = { securityChecks, probeChecks, resourceChecks, imageChecks };
-
-export function failing(checks: Readonly<Record<string, Check>>, container: Json): readonly string[] {
-  return Object.entries(checks).flatMap(([fault, holds]) =>
-    holds(container) ? [] : [`container ${String(container['name'])}: ${fault}`],
-  );
+function containerFaults(container: Json): readonly string[] {
+  return [securityChecks, probeChecks, resourceChecks, imageChecks]
+    .flatMap(Object.entries<Check>)
+    .flatMap(([fault, holds]) => (holds(container) ? [] : [`container ${String(container['name'])}: ${fault}`]));
 }
 
-export function podFaults(pod: Json): readonly string[] {
+function podFaults(pod: Json): readonly string[] {
   const checks: Readonly<Record<string, boolean>> = {
     'runAsNonRoot is not true': at(pod, 'securityContext', 'runAsNonRoot') === true,
     'it runs as root': Number(at(pod, 'securityContext', 'runAsUser')) > 0,
@@ -157,12 +154,8 @@ export function podFaults(pod: Json): readonly string[] {
 /** Everything that is wrong with the objects, one line each; the grants apart, which differ. */
 export function policyFaults(objects: readonly KubeObject[]): readonly string[] {
   const workloads = workloadsOf(objects);
-  const allChecks = { ...securityChecks, ...probeChecks, ...resourceChecks, ...imageChecks };
   return [
-    ...workloads.flatMap(({ pod, containers }) => [
-      ...podFaults(pod),
-      ...containers.flatMap((container) => failing(allChecks, container)),
-    ]),
+    ...workloads.flatMap(({ pod, containers }) => [...podFaults(pod), ...containers.flatMap(containerFaults)]),
     ...referenceFaults(objects, workloads),
     ...objects.flatMap((object) => selectorFaults(object, objects, workloads)),
     ...namespaceFaults(objects),
