@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from '../src/lib/base/clock.js';
 import { UserError } from '../src/lib/base/errors.js';
 import { AccessControl, type RequestAccess, type TokenRequest } from './access.js';
-import type { DropParameter } from './api-server/representation.js';
 import { ApiServer, type RecordedRequest } from './api-server/server.js';
 import { ObjectStore } from './api-server/versioned-objects.js';
 import { CertificateAuthority, type ClientName, type KeyPair } from './certificates.js';
@@ -29,8 +28,6 @@ export interface SimulatedClusterOptions {
   readonly scenario?: Scenario;
   /** Opens the control endpoint; 0 for any free port. */
   readonly controlPort?: number;
-  /** Of the API server. Default: `ignored`. */
-  readonly dropParameter?: DropParameter;
   /** Of the kubelets. Default: the access control of the API server. */
   readonly kubeletAccess?: RequestAccess;
   /**
@@ -258,7 +255,7 @@ export class SimulatedCluster implements AsyncDisposable {
 
 /** Each part has its own random sequence, so that requests do not affect the events of the cluster. */
 async function startParts(options: SimulatedClusterOptions): Promise<Parts> {
-  const { clock = systemClock, seed = 1, dropParameter = 'ignored' } = options;
+  const { clock = systemClock, seed = 1 } = options;
   const authority = await CertificateAuthority.create();
   const admin = await authority.issueClient({ commonName: 'admin', organizations: ['system:masters'] });
   const access = new AccessControl(new Random(seed + 1));
@@ -273,7 +270,6 @@ async function startParts(options: SimulatedClusterOptions): Promise<Parts> {
     clock,
     random: new Random(seed + 3),
     model,
-    dropParameter,
   });
   const { kubeletAccess = access, kubeletUidOf = (pod: SimulatedPod) => pod.kubeletUid } = options;
   const evictions = new Map<string, EvictionManager>();

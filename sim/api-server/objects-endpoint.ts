@@ -5,7 +5,7 @@ import type { Random } from '../model/random.js';
 import type { CacheFault } from '../simulated-faults.js';
 import { methodNotAllowed, noSuchPath, notFound } from './error.js';
 import { type ListPage, listPage, type ListRequest } from './list.js';
-import { type DropParameter, negotiate, Representation } from './representation.js';
+import { negotiate, Representation } from './representation.js';
 import type { ApiRequest, ResourceTarget } from './request.js';
 import { sendJson } from './response.js';
 import type { ObjectStore } from './versioned-objects.js';
@@ -18,7 +18,6 @@ export interface ObjectsContext {
   /** The responses of open watches. */
   readonly watches: Set<ServerResponse>;
   readonly cacheFault: CacheFault | undefined;
-  readonly dropParameter: DropParameter;
   /** Whether watches send no events at present. */
   readonly losesEvents: () => boolean;
 }
@@ -34,7 +33,7 @@ export async function answerObjects(
   if (request.method !== 'GET') throw methodNotAllowed();
   if (subresource !== undefined && subresource !== 'status') throw noSuchPath();
   const representation = new Representation(resource, {
-    ...negotiate(request.accept, context.dropParameter),
+    form: negotiate(request.accept),
     includeObject: query.get('includeObject') ?? 'Metadata',
     nowMs: () => context.clock.nowMs(),
   });

@@ -7,24 +7,12 @@ import type { ApiObject, Resource, StoredObject } from './versioned-objects.js';
 /** The form of objects that a client requests. */
 type Form = 'Object' | 'Table' | 'PartialObjectMetadata';
 
-/** What a client requests. */
-export interface Negotiated {
+export interface RepresentationOptions {
   readonly form: Form;
-  /** Whether managedFields are left out. */
-  readonly dropsManagedFields: boolean;
-}
-
-export interface RepresentationOptions extends Negotiated {
   /** The object in each row of a table: `None`, `Metadata` or `Object`. */
   readonly includeObject: string;
   readonly nowMs: () => number;
 }
-
-/**
- * What the server makes of the parameter `drop` of a media type: `known`, as 1.38 does with ManagedFieldsOptOut; `ignored`, as
- * before; `skipped`: it takes another media type; `refused`: it answers 406, as a proxy may. https://kep.k8s.io/5958
- */
-export type DropParameter = 'known' | 'ignored' | 'skipped' | 'refused';
 
 const kinds: Readonly<Record<Resource, string>> = {
   namespaces: 'Namespace',
@@ -34,21 +22,13 @@ const kinds: Readonly<Record<Resource, string>> = {
 };
 
 /** The first form in the client's order of preference that the server supports. https://www.rfc-editor.org/rfc/rfc9110#name-accept */
-export function negotiate(accept: string, dropParameter: DropParameter): Negotiated {
-  const mediaTypes = byPreference(accept);
-  if (dropParameter === 'refused' && mediaTypes.some(({ parameters }) => parameters.has('drop'))) throw notAcceptable();
-  for (const mediaType of mediaTypes) {
-    const drop = dropParameter === 'ignored' ? undefined : mediaType.parameters.get('drop');
-    if (drop !== undefined && (dropParameter === 'skipped' || drop !== 'metadata.managedFields')) continue;
+export function negotiate(accept: string): Form {
+  for (const mediaType of byPreference(accept)) {
     const form = formOf(mediaType);
-    if (form !== undefined) return { form, dropsManagedFields: drop !== undefined };
+    if (form !== undefined) return form;
   }
-  throw notAcceptable();
-}
-
-function notAcceptable(): ApiError {
   const message = '406: Not Acceptable\n\nAvailable representations: application/json, application/json;stream=watch';
-  return new ApiError(406, 'NotAcceptable', message, { details: {} });
+  throw new ApiError(406, 'NotAcceptable', message, { details: {} });
 }
 
 interface MediaType {
@@ -138,7 +118,7 @@ export class Representation {
   }
 
   #sent({ object }: StoredObject): ApiObject {
-    return this.#options.dropsManagedFields ? object : withManagedFields(this.#resource, object);
+    return withManagedFields(this.#resource, object);
   }
 
   #partial(stored: StoredObject): object {

@@ -15,7 +15,6 @@ import { ApiError, forbidden, methodNotAllowed, noSuchPath } from './error.js';
 import { answerObjects } from './objects-endpoint.js';
 import { forward, type ProxyDestination } from './proxy.js';
 import { proxyDestination } from './proxy-destination.js';
-import type { DropParameter } from './representation.js';
 import { type ApiRequest, attributesOf, parseRequest, type ResourceTarget } from './request.js';
 import { flowControlHeaders, sendError, sendJson, sendText } from './response.js';
 import { answerReview, isReview } from './reviews.js';
@@ -29,7 +28,6 @@ export interface ApiServerOptions {
   readonly random: Random;
   /** What requests are proxied to. */
   readonly model: ClusterModel;
-  readonly dropParameter: DropParameter;
 }
 
 /** A received request, for tests. */
@@ -183,10 +181,10 @@ export class ApiServer implements AsyncDisposable {
   }
 
   async #answerObjects({ request, response }: Exchange, target: ResourceTarget): Promise<void> {
-    const { store, clock, random, dropParameter } = this.#options;
+    const { store, clock, random } = this.#options;
     const cacheFault = isCacheFault(this.#fault) ? this.#fault : undefined;
     const losesEvents = (): boolean => this.#fault === 'lost-events';
-    const context = { store, clock, random, watches: this.#watches, cacheFault, losesEvents, dropParameter };
+    const context = { store, clock, random, watches: this.#watches, cacheFault, losesEvents };
     await answerObjects(response, { request, target }, context);
   }
 }

@@ -1,7 +1,7 @@
 // @module-tag sockets
 
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
@@ -57,56 +57,6 @@ it('a client reuses a connection of plain HTTP', async ({ server, api }) => {
   await textOf(api.open(pods, never));
   await textOf(api.open(pods, never));
   expect([server.requests.length, server.connections.length]).toEqual([2, 1]);
-});
-
-describe('ApiClient: managedFields', () => {
-  const objects = { ...pods, dropsManagedFields: true };
-  const both = 'application/json;drop=metadata.managedFields, application/json';
-  const acceptsOf = (server: LoopbackServer) => server.requests.map(({ headers }) => headers.accept);
-  /** 406 for the parameter, whatever else is acceptable. */
-  const refusing: RequestListener = (request, response) => {
-    replyWith({ status: request.headers.accept === 'application/json' ? 200 : 406 })(request, response);
-  };
-
-  it('managedFields may be left out of objects, where the server knows how, and plain JSON is the other choice', async ({
-    server,
-    api,
-  }) => {
-    expect(await textOf(api.open(objects, never))).toBe('{}');
-    await textOf(api.open(pods, never));
-    expect(acceptsOf(server)).toEqual([both, 'application/json']);
-  });
-
-  it('a media type with parameters may come back', async ({ server, api }) => {
-    server.answer = replyWith({ headers: { 'content-type': 'application/json;drop=metadata.managedFields' } });
-    expect(await textOf(api.open(objects, never))).toBe('{}');
-  });
-
-  it('a server that answers 406 is asked for plain JSON, and is not asked for anything else again', async ({
-    server,
-    api,
-  }) => {
-    server.answer = refusing;
-    expect(await textOf(api.open(objects, never))).toBe('{}');
-    expect(await textOf(api.open(objects, never))).toBe('{}');
-    expect(acceptsOf(server)).toEqual([both, 'application/json', 'application/json']);
-  });
-
-  it('a server that answers 406 to plain JSON too is an error', async ({ server, api }) => {
-    server.answer = replyWith({ status: 406 });
-    expect(await failureOf(api.open(objects, never))).toMatchObject({ reason: 'http_status', status: 406 });
-    expect(acceptsOf(server)).toEqual([both, 'application/json']);
-  });
-
-  it.each([400, 401, 403, 415, 500, 503])('a server that answers %d is not asked again for it', async (status) => {
-    await using server = await LoopbackServer.listen();
-    server.answer = replyWith({ status });
-    using api = clientOf(server.url);
-    expect(await failureOf(api.open(objects, never))).toMatchObject({ status });
-    server.answer = replyWith({});
-    await textOf(api.open(objects, never));
-    expect(acceptsOf(server)).toEqual([both, both]);
-  });
 });
 
 describe('ApiClient: an error response', () => {

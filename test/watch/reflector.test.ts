@@ -47,7 +47,6 @@ describe('Reflector: the normal course', () => {
     expect(run.api.requests[1]).toEqual({
       path: '/api/v1/pods',
       query: { watch: 'true', allowWatchBookmarks: 'true', resourceVersion: '10', timeoutSeconds: '450' },
-      dropsManagedFields: true,
     });
     expect(run.content()).toEqual(['a@1', 'b@2']);
     feed.send(deleted('b', '11'), modified('a', '55'), added('c', '32'));

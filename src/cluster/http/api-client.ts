@@ -16,8 +16,6 @@ export interface ApiRequest {
   readonly body?: RequestBody;
   /** Whether the response may be compressed: pays for large lists, and not for a watch. Default: false. */
   readonly acceptsGzip?: boolean;
-  /** Whether the server may leave `metadata.managedFields` out of the objects: a quarter to a half of a list. Default: false. */
-  readonly dropsManagedFields?: boolean;
 }
 
 export interface ApiTransport {
@@ -32,12 +30,6 @@ export interface ApiTransport {
 /** More than the 30 s after which proxies commonly time out, so that their response arrives. */
 const defaultHeadersTimeoutMs = 35_000;
 
-/**
- * From 1.38 on with the feature gate ManagedFieldsOptOut. Before, servers ignore parameters that they do not know; what takes
- * none at all finds the second type, or answers 406. https://kep.k8s.io/5958
- */
-const withoutManagedFields = 'application/json;drop=metadata.managedFields, application/json';
-
 /** Of the path in error messages: a name that no server takes may be of any length. */
 const maxPathLength = 500;
 
@@ -50,8 +42,6 @@ export class ApiClient implements ApiTransport, Disposable {
   readonly #errorFromResponse: (response: ErrorResponse) => RequestError;
   readonly #disablesCompression: boolean;
   readonly #http: HttpClient;
-  /** Until the server, or a proxy in front of it, refuses the parameter. */
-  #dropsManagedFields = true;
 
   constructor({
     headersTimeoutMs = defaultHeadersTimeoutMs,
@@ -77,15 +67,7 @@ export class ApiClient implements ApiTransport, Disposable {
   }
 
   async open(request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
-    const plain = this.#httpRequest(request);
-    if (request.dropsManagedFields !== true || !this.#dropsManagedFields) return this.#http.open(plain, signal);
-    try {
-      return await this.#http.open({ ...plain, accept: withoutManagedFields }, signal);
-    } catch (error) {
-      if (!(error instanceof RequestError) || error.status !== 406) throw error;
-      this.#dropsManagedFields = false;
-      return this.#http.open(plain, signal);
-    }
+    return this.#http.open(this.#httpRequest(request), signal);
   }
 
   /** Closes idle connections now and the others when their requests end. */

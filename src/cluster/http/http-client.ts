@@ -23,8 +23,6 @@ export interface HttpRequest {
   readonly lookup?: LookupFunction | undefined;
   /** Makes it a POST, which must have no effect, as it may be sent twice. */
   readonly body?: RequestBody | undefined;
-  /** JSON in the forms that the server may choose from, the best one first. Default: plain JSON. */
-  readonly accept?: string | undefined;
   /** Whether the response may be compressed. Default: false. */
   readonly acceptsGzip?: boolean | undefined;
   /** The error for a status other than 200 and 201, redirects excluded. */
@@ -162,7 +160,7 @@ export class HttpClient implements Disposable {
   }
 
   async #send(
-    { url, expandServerName, lookup, body, accept = 'application/json', acceptsGzip }: HttpRequest,
+    { url, expandServerName, lookup, body, acceptsGzip }: HttpRequest,
     { headers, tls }: CredentialMaterial,
     signal: AbortSignal,
   ): Promise<AuthenticatedResponse> {
@@ -172,7 +170,7 @@ export class HttpClient implements Disposable {
       agent: await this.#agent.agentFor(tls),
       lookup,
       headers: {
-        accept,
+        accept: 'application/json',
         'accept-encoding': acceptsGzip === true ? 'gzip' : 'identity',
         'user-agent': `ephemeral-storage-exporter/${version}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

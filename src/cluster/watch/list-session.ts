@@ -140,10 +140,7 @@ async function readPage<T>(
   };
   try {
     const query = { ...collection.selectors, ...queryOf(request) };
-    const body = await api.open(
-      { path: collection.path, query, acceptsGzip: true, dropsManagedFields: true },
-      silence.signal,
-    );
+    const body = await api.open({ path: collection.path, query, acceptsGzip: true }, silence.signal);
     const options = { kind: `${collection.kind}List`, onItem, onOversizedItem, lane: background };
     return await readList(withIdleTimeout(body, silence), options);
   } catch (error) {

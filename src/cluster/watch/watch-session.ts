@@ -80,7 +80,7 @@ async function follow(
   };
   let connectedAtMs: number | undefined;
   try {
-    const body = await api.open({ path, query, dropsManagedFields: true }, silence.signal);
+    const body = await api.open({ path, query }, silence.signal);
     connectedAtMs = clock.monotonicMs();
     onConnected();
     const events = readWatchEvents(withIdleTimeout(body, silence), { kind, onOtherKind });
