@@ -204,16 +204,6 @@ it('a task that fails keeps its growing delays, however often it is added', asyn
   expect(world.startsOf('read/a')).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000]);
 });
 
-it('a task that fails runs at once when it is added after it was forgotten', async () => {
-  await using world = new World([failed, done]).start();
-  world.queue.add('read', 'a');
-  await world.clock.advance(200);
-  world.queue.forget('read', 'a');
-  world.queue.add('read', 'a');
-  await world.clock.advance(0);
-  expect(world.startsOf('read/a')).toEqual([0, 200]);
-});
-
 it('a task that fails does not delay others', async () => {
   await using world = new World([failed, done]).start();
   world.queue.add('read', 'a');
@@ -221,61 +211,6 @@ it('a task that fails does not delay others', async () => {
   world.queue.add('read', 'b');
   await world.clock.advance(0);
   expect(world.startsOf('read/b')).toEqual([200]);
-});
-
-describe('WorkQueue.forget', () => {
-  it('a forgotten task does not run when it waits', async () => {
-    await using world = new World().start();
-    world.queue.add('read', 'a', 300);
-    world.queue.add('read', 'b', 400);
-    world.queue.forget('read', 'a');
-    world.queue.forget('read', 'nobody');
-    await world.clock.advance(10_000);
-    expect([...world.runs.keys()]).toEqual(['read/b']);
-  });
-
-  it('a forgotten task leaves no timer', async () => {
-    await using world = new World().start();
-    world.queue.add('read', 'a', 300);
-    world.queue.forget('read', 'a');
-    await world.clock.advance(0);
-    expect(world.clock.sleeperCount).toBe(0);
-  });
-
-  it.each<Plan>([
-    { durationMs: 500, result: 'done' },
-    { durationMs: 500, result: 'failed' },
-    { durationMs: 500, result: 100 },
-  ])('a task forgotten in process is neither retried nor run again: $result', async (plan) => {
-    await using world = new World([plan]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(100);
-    world.queue.add('read', 'a');
-    world.queue.forget('read', 'a');
-    await world.clock.advance(3_600_000);
-    expect(world.startsOf('read/a')).toEqual([0]);
-    expect([world.lines, world.retried]).toEqual([[], []]);
-  });
-
-  it('a task forgotten in process runs again, but not at the same time, when it is added after that', async () => {
-    await using world = new World([{ durationMs: 500, result: 'failed' }, done]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(100);
-    world.queue.forget('read', 'a');
-    world.queue.add('read', 'a');
-    await world.clock.advance(60_000);
-    expect(world.startsOf('read/a')).toEqual([0, 500]);
-  });
-
-  it('a forgotten task has no failures any longer', async () => {
-    await using world = new World([failed]).start();
-    world.queue.add('read', 'a');
-    await world.clock.advance(10_000);
-    world.queue.forget('read', 'a');
-    world.queue.add('read', 'a');
-    await world.clock.advance(1_500);
-    expect(world.startsOf('read/a').slice(-2)).toEqual([10_000, 11_000]);
-  });
 });
 
 it('a stop discards what waits, ends what is in process, and takes nothing more', async () => {
@@ -326,7 +261,7 @@ class Model {
   readonly #plans: readonly Plan[];
   #nowMs = 0;
   #dueMs: number | undefined;
-  #run: { readonly endMs: number; readonly result: Plan['result']; isForgotten: boolean } | undefined;
+  #run: { readonly endMs: number; readonly result: Plan['result'] } | undefined;
   #failureCount = 0;
   /** Of the last failure. */
   #notBeforeMs = 0;
@@ -337,13 +272,6 @@ class Model {
 
   add(delayMs: number): void {
     this.#dueMs = Math.max(Math.min(this.#dueMs ?? Infinity, this.#nowMs + delayMs), this.#notBeforeMs);
-  }
-
-  forget(): void {
-    this.#dueMs = undefined;
-    this.#failureCount = 0;
-    this.#notBeforeMs = 0;
-    if (this.#run !== undefined) this.#run.isForgotten = true;
   }
 
   advance(durationMs: number): void {
@@ -362,16 +290,15 @@ class Model {
 
   #start(): void {
     const plan = this.#plans[Math.min(this.runs.length, this.#plans.length - 1)] ?? fail();
-    this.#run = { endMs: this.#nowMs + plan.durationMs, result: plan.result, isForgotten: false };
+    this.#run = { endMs: this.#nowMs + plan.durationMs, result: plan.result };
     this.runs.push([this.#nowMs, undefined]);
     this.#dueMs = undefined;
   }
 
-  #end({ result, isForgotten }: { readonly result: Plan['result']; readonly isForgotten: boolean }): void {
+  #end({ result }: Pick<Plan, 'result'>): void {
     const run = this.runs.at(-1) ?? fail();
     run[1] = this.#nowMs;
     this.#run = undefined;
-    if (isForgotten) return;
     if (result === 'failed') {
       const delayMs = Math.min(60_000, 1_000 * 2 ** this.#failureCount++);
       this.#notBeforeMs = this.#nowMs + delayMs;
@@ -383,7 +310,6 @@ class Model {
 
 type Step =
   | { readonly type: 'add'; readonly name: string; readonly delayMs: number }
-  | { readonly type: 'forget'; readonly name: string }
   | { readonly type: 'advance'; readonly durationMs: number };
 
 describe('any sequence of steps', () => {
@@ -392,7 +318,6 @@ describe('any sequence of steps', () => {
   const delay = fc.integer({ min: 0, max: 5_000 });
   const step: fc.Arbitrary<Step> = fc.oneof(
     { weight: 4, arbitrary: fc.record({ type: fc.constant('add' as const), name, delayMs: delay }) },
-    { weight: 1, arbitrary: fc.record({ type: fc.constant('forget' as const), name }) },
     { weight: 2, arbitrary: fc.record({ type: fc.constant('advance' as const), durationMs: delay }) },
   );
   const plan: fc.Arbitrary<Plan> = fc.record({
@@ -411,12 +336,9 @@ describe('any sequence of steps', () => {
           if (each.type === 'advance') {
             await world.clock.advance(each.durationMs);
             for (const model of models.values()) model.advance(each.durationMs);
-          } else if (each.type === 'add') {
+          } else {
             world.queue.add('read', each.name, each.delayMs);
             models.get(each.name)?.add(each.delayMs);
-          } else {
-            world.queue.forget('read', each.name);
-            models.get(each.name)?.forget();
           }
         }
         for (const [of, model] of models) expect(world.runs.get(`read/${of}`) ?? []).toEqual(model.runs);

@@ -19,8 +19,6 @@ interface Task<Kind> {
   readonly name: string;
   /** Monotonic time in milliseconds; Infinity for a task in process that does not run again. */
   dueAtMs: number;
-  /** Whether the result of the run in process counts no more. */
-  isForgotten: boolean;
   /** Undefined unless its last run failed. */
   failures: FailureRun | undefined;
   /** The next delay after a failure, before its random part. */
@@ -35,7 +33,7 @@ const maxRetryDelayMs = 60_000;
 /**
  * Tasks that are due at a time, each known by its kind and name: adding one again only brings it forward. No task is in
  * process twice at a time; one that is added meanwhile runs again afterwards. A task that fails is retried until it
- * succeeds or is forgotten, with growing delays, which nobody who adds it shortens.
+ * succeeds, with growing delays, which nobody who adds it shortens. One whose handler has nothing more to do is forgotten.
  *
  * There is one timer, for the earliest task, and none while no task waits. The number of tasks in process is not bounded:
  * handlers share what they use.
@@ -99,16 +97,6 @@ export class WorkQueue<Kind extends string> {
     this.#settle(task);
   }
 
-  /** Removes the task if it waits. If it is in process, that run ends, and has no consequences. */
-  forget(kind: Kind, name: string): void {
-    const task = this.#tasks.get(keyOf(kind, name));
-    if (task === undefined) return;
-    task.dueAtMs = Infinity;
-    task.isForgotten = true;
-    endFailures(task);
-    this.#settle(task);
-  }
-
   /**
    * Works until the signal aborts and the tasks in process have ended; the others are discarded. Rejects only when the queue
    * itself fails, its clock or its observer, never because of a handler.
@@ -169,7 +157,6 @@ export class WorkQueue<Kind extends string> {
     for (let task = this.#waiting.first; task !== undefined && task.dueAtMs <= nowMs; task = this.#waiting.first) {
       this.#waiting.delete(task);
       task.dueAtMs = Infinity;
-      task.isForgotten = false;
       this.#running.set(task, { sinceMs: nowMs, ended: this.#process(task).catch(this.#break) });
     }
     this.#setTimer();
@@ -179,7 +166,7 @@ export class WorkQueue<Kind extends string> {
     await Promise.resolve(); // from here on it counts as running
     const delayMs = await this.#handle(task);
     this.#running.delete(task);
-    if (delayMs !== undefined && !task.isForgotten) this.#bringForward(task, delayMs);
+    if (delayMs !== undefined) this.#bringForward(task, delayMs);
     this.#settle(task);
   }
 
@@ -194,7 +181,7 @@ export class WorkQueue<Kind extends string> {
       endFailures(task);
       return delayMs;
     } catch (error) {
-      return signal.aborted || task.isForgotten ? undefined : this.#fail(task, error);
+      return signal.aborted ? undefined : this.#fail(task, error);
     }
   }
 
@@ -216,7 +203,6 @@ function newTask<Kind>(key: string, kind: Kind, name: string): Task<Kind> {
     kind,
     name,
     dueAtMs: Infinity,
-    isForgotten: false,
     failures: undefined,
     retryDelayMs: firstRetryDelayMs,
     backsOffUntilMs: -Infinity,
