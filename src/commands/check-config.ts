@@ -1,7 +1,7 @@
 import { loadSettings, loadWeb, type SettingFlags } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { formatConfig } from '../config/settings.js';
-import { readUsable } from '../facts/history/eviction-file.js';
+import { readUsable, UnusableFileError } from '../facts/history/eviction-file.js';
 import { terminalText } from '../people/pens/terminal-text.js';
 import { settingWarnings } from '../serve/app/setting-warnings.js';
 import type { CommandContext } from './context.js';
@@ -23,7 +23,9 @@ export async function checkConfig(settings: SettingFlags, context: CommandContex
 
 /** Where the exporter will run, the file may be another one: a warning. */
 async function warnOfEvictionFile({ evictions: { file } }: Config, { writeError }: CommandContext): Promise<void> {
-  const found = file === undefined ? undefined : await readUsable(file);
-  if (found === undefined || found.text !== undefined) return;
-  writeError(`warning: evictions.file ${terminalText(file ?? '')}: ${terminalText(found.fault)}: ${found.fix}\n`);
+  if (file === undefined) return;
+  await readUsable(file).catch((error: unknown) => {
+    if (!(error instanceof UnusableFileError)) throw error;
+    writeError(`warning: evictions.file ${terminalText(file)}: ${terminalText(error.message)}: ${error.fix}\n`);
+  });
 }

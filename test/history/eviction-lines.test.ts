@@ -92,7 +92,7 @@ describe('a file of evictions', () => {
     ],
     ['several records', ['a', 'b', 'c'].map((pod) => anEvictionRecord({ pod }))],
   ])('a file of evictions has what was written: %s', (_what, records) => {
-    expect(read(textOf(...records))).toEqual({ records, watched, leftOut: new Map() });
+    expect(read(textOf(...records))).toEqual({ records, watched, leftOutCount: 0 });
   });
 
   it('a file of evictions is a mark, and JSON in each line', () => {
@@ -126,20 +126,18 @@ describe('a file of evictions', () => {
   it.each([
     ['nothing', '', 0],
     ['a file without lines', '{"ephemeralStorageEvictions":2}', 0],
-    ['a file of another version', textOf(full).replace('Evictions":2', 'Evictions":20'), 1],
-    ['a mark that is cut', '{"ephemeralStorageEvictions":', 1],
+    ['a mark that is cut', '{"ephemeralStorageEvictions":', 0],
     ['a million lines', `{"ephemeralStorageEvictions":2}${'\n{}'.repeat(1_000_000)}`, 1_000],
   ])('no eviction is in %s', (_what, text, leftOutCount) => {
-    const { records, leftOut } = read(text);
-    expect([records.length, [...leftOut.values()].join()]).toEqual([0, leftOutCount === 0 ? '' : `${leftOutCount}`]);
+    expect(read(text)).toEqual({ records: [], watched: [], leftOutCount });
   });
 
   it('a line that is cut, wherever it is, takes no other one with it', () => {
     const first = anEvictionRecord({ pod: 'first' });
     const line = lineOf(full);
     for (let length = 1; length < line.length; length += 7) {
-      const { records, leftOut } = read(`${textOf(first)}${line.slice(0, length)}${lineOf(full)}`);
-      expect([records, [...leftOut.values()]]).toEqual([[first, full], length === 1 ? [] : [1]]);
+      const { records, leftOutCount } = read(`${textOf(first)}${line.slice(0, length)}${lineOf(full)}`);
+      expect([records, leftOutCount]).toEqual([[first, full], length === 1 ? 0 : 1]);
     }
   });
 
@@ -163,9 +161,8 @@ describe('a file of evictions', () => {
     ['a ratio that is no number', withUsage({ ratios: [{ ...aLastUsage().ratios[0], ratio: 'NaN' }] })],
     ['a verdict of an unknown kind', changed({ nodeVerdict: { kind: 'disk', alsoBelow: [] } })],
   ])('a line of a file of evictions is left out: %s', (_what, line) => {
-    const { records, leftOut } = read(withLine(line, full));
-    expect(records.map(({ pod }) => pod)).toEqual(['first', full.pod]);
-    expect([...leftOut]).toEqual([['not readable', 1]]);
+    const { records, leftOutCount } = read(withLine(line, full));
+    expect([records.map(({ pod }) => pod), leftOutCount]).toEqual([['first', full.pod], 1]);
   });
 
   it.each([
@@ -176,16 +173,13 @@ describe('a file of evictions', () => {
     ['untilMs', 60_001, 1],
   ])('a line whose %s is %d ms in the future is left out: %d', (field, aheadMs, leftOutCount) => {
     const changes = { [field]: nowMs + aheadMs };
-    const { leftOut } = read(
-      withLine(field === 'untilMs' ? JSON.stringify({ fromMs: 1, ...changes }) : changed(changes)),
-    );
-    expect([...leftOut.values()]).toEqual(leftOutCount === 0 ? [] : [1]);
-    expect([...leftOut.keys()].join()).toMatch(leftOutCount === 0 ? /^$/ : /^in the future: the clock is behind/);
+    const line = field === 'untilMs' ? JSON.stringify({ fromMs: 1, ...changes }) : changed(changes);
+    expect(read(withLine(line)).leftOutCount).toBe(leftOutCount);
   });
 
   it('a pod of which two processes have written is one eviction', () => {
-    const { records, leftOut } = read(textOf(anEvictionRecord({ node: 'one' }), anEvictionRecord({ node: 'other' })));
-    expect([records.map(({ node }) => node), leftOut.size]).toEqual([['one'], 0]);
+    const text = textOf(anEvictionRecord({ node: 'one' }), anEvictionRecord({ node: 'other' }));
+    expect(read(text)).toMatchObject({ records: [{ node: 'one' }], leftOutCount: 0 });
   });
 
   it('periods of several processes are joined where no gap is between, and the last twenty are kept', () => {

@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type Clock, latestNowMs } from '../../lib/base/clock.js';
 import { codeOf, messageOf, UserError } from '../../lib/base/errors.js';
 import { FailureRun, type Logger } from '../../lib/base/logger.js';
-import { isOfEvictions, linesFor, linesOf, type ReadLines, readLines } from './eviction-lines.js';
+import { isOfEvictions, linesFor, linesOf, readLines } from './eviction-lines.js';
 import { EvictionLog, type EvictionLogSettings, inTurns } from './eviction-log.js';
 import type { EvictionRecord } from './eviction-record.js';
 import { joinedPeriods, lastingUntil, type WatchedPeriod, type WatchedTimes, watchedTimes } from './watched-times.js';
@@ -47,10 +47,13 @@ interface OpenOptions {
  */
 export class EvictionFile implements AsyncDisposable {
   readonly log: EvictionLog;
+  readonly #options: OpenOptions;
+  /** Undefined where evictions are forgotten with the process. */
+  readonly #path: string | undefined;
+  readonly #openedAtMs: number;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
-  readonly #options: OpenOptions;
-  readonly #openedAtMs: number;
+  readonly #failures: FailureRun;
   /** Those that the file has. */
   readonly #saved = new WeakSet<EvictionRecord>();
   /** Until when the file says that pods were watched. */
@@ -58,7 +61,7 @@ export class EvictionFile implements AsyncDisposable {
   /** From this size in bytes on, the file is rewritten. */
   #maxBytes = 0;
   /** The last one may go on. */
-  #watched: readonly WatchedPeriod[] = [];
+  #watched: readonly WatchedPeriod[];
   #wasWatching = false;
   /** Of the file as it was found. */
   readonly #foundFault: EvictionFileFault | undefined;
@@ -67,18 +70,20 @@ export class EvictionFile implements AsyncDisposable {
   private constructor(
     log: EvictionLog,
     options: OpenOptions,
-    path: string | undefined,
-    found: {
-      readonly watched?: readonly WatchedPeriod[];
-      readonly fault?: EvictionFileFault | undefined;
+    file: {
+      readonly path: string | undefined;
+      readonly watched: readonly WatchedPeriod[];
+      readonly fault: EvictionFileFault | undefined;
     },
   ) {
     this.log = log;
     this.#options = options;
+    this.#path = file.path;
     this.#openedAtMs = latestNowMs(options.clock);
-    this.#foundFault = found.fault;
-    this.#watched = found.watched ?? [];
-    this.#running = this.#keep(path);
+    this.#failures = new FailureRun(options.logger);
+    this.#foundFault = file.fault;
+    this.#watched = file.watched;
+    this.#running = this.#keep();
   }
 
   /** Resolves when the log has what the file has. `file`: an absolute path; without one, evictions are forgotten with the process. */
@@ -88,20 +93,22 @@ export class EvictionFile implements AsyncDisposable {
   ): Promise<EvictionFile> {
     const { clock, logger } = options;
     const log = new EvictionLog(settings, clock);
-    const found = path === undefined ? { text: '' } : await readUsable(path);
-    if (found.text === undefined) {
-      const { fault: reason, fix } = found;
+    try {
+      const found = path === undefined ? '' : (await readUsable(path)).text;
+      const { records, watched, leftOutCount } = readLines(found, latestNowMs(clock));
+      log.restore(records);
+      if (found !== '') logger.info('evictions of before this start are read', { file: path, count: records.length });
+      const text = `lines of evictions.file are left out: ${leftOutCount}, not readable or in the future`;
+      const fault = leftOutCount === 0 ? undefined : { text, fix: 'nothing: it is rewritten without them' };
+      if (fault !== undefined) logger.warn(fault.text, { file: path, fix: fault.fix });
+      return new EvictionFile(log, options, { path, watched, fault });
+    } catch (error) {
+      if (!(error instanceof UnusableFileError)) throw error;
+      const { message: reason, fix } = error;
       logger.warn('evictions are not kept over a restart: evictions.file cannot be used', { file: path, reason, fix });
       const fault = { text: `evictions.file cannot be used: ${reason}`, fix };
-      return new EvictionFile(log, options, undefined, { fault });
+      return new EvictionFile(log, options, { path: undefined, watched: [], fault });
     }
-    const { records, watched, leftOut } = readLines(found.text, latestNowMs(clock));
-    log.restore(records);
-    if (found.text !== '')
-      logger.info('evictions of before this start are read', { file: path, count: records.length });
-    const fault = faultOf(leftOut);
-    if (fault !== undefined) logger.warn(fault.text, { file: path, fix: fault.fix });
-    return new EvictionFile(log, options, path, { watched, fault });
   }
 
   /** What is wrong with the file, so that evictions of before this start are missing, or would be after the next one. */
@@ -132,54 +139,43 @@ export class EvictionFile implements AsyncDisposable {
       : joinedPeriods([...this.#watched, { fromMs: nowMs, untilMs: nowMs }]);
   }
 
-  /** Until disposal. Never rejects. */
-  async #keep(path: string | undefined): Promise<void> {
-    const { clock, logger } = this.#options;
+  /** Until disposal; what came during the last write is written then. Never rejects. */
+  async #keep(): Promise<void> {
     const { signal } = this.#closing;
-    const failures = new FailureRun(logger);
-    const write = async (periodMs: number): Promise<boolean> => {
+    for (let isLast = false; !isLast;) {
+      const isFailing = this.#writeFault !== undefined;
+      await this.#options.clock.sleep(isFailing ? pauseAfterFailureMs : pauseMs, signal).catch(() => undefined);
+      isLast = signal.aborted;
       this.#observe();
-      return path === undefined || (await this.#write(path, failures, periodMs));
-    };
-    const isClosing = (): boolean => signal.aborted;
-    for (let isWritten = true; !isClosing();) {
-      await clock.sleep(isWritten ? pauseMs : pauseAfterFailureMs, signal).catch(() => undefined);
-      isWritten = await write(periodEveryMs);
+      if (this.#path !== undefined) await this.#write(this.#path, isLast ? 1 : periodEveryMs);
     }
-    await write(1); // what came during the last write
   }
 
   /** `periodMs`: from when on it is news that pods are still watched. */
-  async #write(path: string, failures: FailureRun, periodMs: number): Promise<boolean> {
+  async #write(path: string, periodMs: number): Promise<void> {
     const records = this.log.records.filter((record) => !this.#saved.has(record));
     const periods = this.#watched.slice(-1).filter(({ untilMs }) => untilMs - this.#savedUntilMs >= periodMs);
-    if (this.#maxBytes > 0 && records.length + periods.length === 0) return true;
+    if (this.#maxBytes > 0 && records.length + periods.length === 0) return;
     try {
       const isAppended = this.#maxBytes > 0 && (await append(path, [...periods, ...records], this.#maxBytes));
       if (!isAppended) this.#maxBytes = minAppendedBytes + 2 * (await this.#writeAnew(path));
     } catch (error) {
+      const fix = error instanceof UnusableFileError ? error.fix : fixes[codeOf(error)];
       this.#maxBytes = 0;
-      this.#failed(path, error, failures);
-      return false;
+      this.#writeFault = { text: `evictions.file cannot be written: ${messageOf(error)}`, fix };
+      this.#failures.failed('evictions are not written: a restart would forget them', { file: path, fix }, error);
+      return;
     }
     for (const record of records) this.#saved.add(record);
     for (const { untilMs } of periods) this.#savedUntilMs = untilMs;
     this.#writeFault = undefined;
-    failures.ended('evictions are written again', { file: path });
-    return true;
-  }
-
-  #failed(path: string, error: unknown, failures: FailureRun): void {
-    const fix = fixes[codeOf(error)];
-    this.#writeFault = { text: `evictions.file cannot be written: ${messageOf(error)}`, fix };
-    failures.failed('evictions are not written: a restart would forget them', { file: path, fix }, error);
+    this.#failures.ended('evictions are written again', { file: path });
   }
 
   /** Returns the number of bytes of the file. */
   async #writeAnew(path: string): Promise<number> {
     const { log } = this;
     const found = await readUsable(path);
-    if (found.text === undefined) throw new UserError(found.fault);
     const others = readLines(found.text, latestNowMs(this.#options.clock));
     const byUid = new Map([...others.records, ...log.records].map((record) => [record.uid, record]));
     const isKept = ({ seenAtMs, evictedAtMs }: EvictionRecord): boolean =>
@@ -201,36 +197,34 @@ const fixes: Readonly<Record<string, string>> = {
   EDQUOT: 'free space on the volume of evictions.file',
 };
 
-/**
- * Resolves with the first 32 MiB of the text of a file that may be replaced, '' where there is none, and its size before it was
- * read: not that of the text, which lacks what is no UTF-8.
- */
-export async function readUsable(
-  path: string,
-): Promise<
-  | { readonly text: string; readonly sizeBytes: number }
-  | { readonly text: undefined; readonly fault: string; readonly fix: string }
-> {
-  const unusable = (fault: string, fix = 'name another file in evictions.file, or remove this one') =>
-    ({ text: undefined, fault, fix }) as const;
-  try {
-    const stats = await stat(path);
-    if (stats.isDirectory()) return unusable('it is a folder', 'name a file in it, such as evictions.json');
-    if (!stats.isFile()) return unusable('it is no regular file');
-    // Should it have become a pipe, nobody waits for its writer.
-    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    const found = await text(file.createReadStream({ end: maxReadBytes - 1 }));
-    if (!isOfEvictions(found)) return unusable('it is a file of something else');
-    return { text: found, sizeBytes: stats.size };
-  } catch (error) {
-    return codeOf(error) === 'ENOENT' ? { text: '', sizeBytes: 0 } : unusable(messageOf(error), fixes[codeOf(error)]);
+/** The file cannot hold evictions; it is left as it is. */
+export class UnusableFileError extends UserError {
+  readonly fix: string;
+
+  constructor(message: string, fix = 'name another file in evictions.file, or remove this one') {
+    super(message);
+    this.fix = fix;
   }
 }
 
-function faultOf(leftOut: ReadLines['leftOut']): EvictionFileFault | undefined {
-  if (leftOut.size === 0) return undefined;
-  const reasons = Array.from(leftOut, ([what, count]) => `${count} ${what}`).join(', ');
-  return { text: `lines of evictions.file are left out: ${reasons}`, fix: 'nothing: it is rewritten without them' };
+/**
+ * Resolves with the first 32 MiB of the text of a file that may be replaced, '' where there is none, and its size before it was
+ * read: not that of the text, which lacks what is no UTF-8. Throws UnusableFileError.
+ */
+export async function readUsable(path: string): Promise<{ readonly text: string; readonly sizeBytes: number }> {
+  try {
+    const stats = await stat(path);
+    if (stats.isDirectory()) throw new UnusableFileError('it is a folder', 'name a file in it, such as evictions.json');
+    if (!stats.isFile()) throw new UnusableFileError('it is no regular file');
+    // Should it have become a pipe, nobody waits for its writer.
+    await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await text(file.createReadStream({ end: maxReadBytes - 1 }));
+    if (!isOfEvictions(found)) throw new UnusableFileError('it is a file of something else');
+    return { text: found, sizeBytes: stats.size };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { text: '', sizeBytes: 0 };
+    throw error instanceof UnusableFileError ? error : new UnusableFileError(messageOf(error), fixes[codeOf(error)]);
+  }
 }
 
 async function sizeOf(path: string): Promise<number> {

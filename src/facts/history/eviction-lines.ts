@@ -4,7 +4,7 @@
  */
 import * as z from 'zod/mini';
 
-import { fromJson, objectOf, toJson } from '../../lib/json/json.js';
+import { fromJson, toJson } from '../../lib/json/json.js';
 import { verdictKinds } from '../node/disk-verdict.js';
 import type { EvictionRecord } from './eviction-record.js';
 import { evictionCauses } from './eviction-snapshot.js';
@@ -14,13 +14,11 @@ import { joinedPeriods, type WatchedPeriod } from './watched-times.js';
 const maxWrittenBytes = 8 * 2 ** 20;
 
 /** A million of them would take half a minute. */
-const maxUnreadableCount = 1_000;
+const maxLeftOutCount = 1_000;
 
-/** All versions begin so: another one when a record has other fields. */
+/** A file that begins otherwise is of something else. */
 const mark = '{"ephemeralStorageEvictions":';
 const head = `${mark}2}`;
-
-const unreadable = 'not readable';
 
 /** Clocks of one machine before and after a restart may differ by this much. */
 const clockSkewMs = 60_000;
@@ -30,8 +28,8 @@ export interface ReadLines {
   readonly records: readonly EvictionRecord[];
   /** When exporters watched, the oldest first. */
   readonly watched: readonly WatchedPeriod[];
-  /** How many lines are left out, by reason; those after a thousand that are not readable are not looked at. */
-  readonly leftOut: ReadonlyMap<string, number>;
+  /** Lines that are no record or period, or in the future. After a thousand of them, no line is looked at. */
+  readonly leftOutCount: number;
 }
 
 /** Whether it may be replaced by a file of evictions: it is one, broken or not, or empty. */
@@ -60,30 +58,22 @@ export function* linesOf({ records, watched }: Pick<ReadLines, 'records' | 'watc
 export function readLines(text: string, nowMs: number): ReadLines {
   const byUid = new Map<string, EvictionRecord>();
   const watched: WatchedPeriod[] = [];
-  const leftOut = new Map<string, number>();
-  if (!/^(?:\{"ephemeralStorageEvictions":2\}(?:\n|$)|$)/.test(text)) leftOut.set('of another version', 1);
-  for (const line of leftOut.size > 0 ? [] : textLines(text, head.length)) {
-    const item = itemOf(fromJson(line), nowMs);
-    if (typeof item === 'string') leftOut.set(item, (leftOut.get(item) ?? 0) + 1);
+  let leftOutCount = 0;
+  // Not `split`, which would hold a million lines at once.
+  for (const [line] of text.slice(head.length).matchAll(/[^\n]+/g)) {
+    const item = itemOf(fromJson(line), nowMs + clockSkewMs);
+    if (item === undefined) leftOutCount += 1;
     else if ('fromMs' in item) watched.push(item);
     else if (!byUid.has(item.uid)) byUid.set(item.uid, item);
-    if (leftOut.get(unreadable) === maxUnreadableCount) break;
+    if (leftOutCount === maxLeftOutCount) break;
   }
-  return { records: [...byUid.values()], watched: joinedPeriods(watched), leftOut };
+  return { records: [...byUid.values()], watched: joinedPeriods(watched), leftOutCount };
 }
 
-/** Returns the reason for what is left out. */
-function itemOf(value: unknown, nowMs: number): EvictionRecord | WatchedPeriod | string {
-  const item = periodOf(value) ?? recordOf(value);
-  if (item === undefined) return unreadable;
-  const latestMs = 'fromMs' in item ? item.untilMs : Math.max(item.evictedAtMs, item.seenAtMs);
-  return latestMs > nowMs + clockSkewMs ? 'in the future: the clock is behind, or was ahead' : item;
-}
-
-function periodOf(value: unknown): WatchedPeriod | undefined {
-  const { fromMs, untilMs } = objectOf(value);
-  const isPeriod = typeof fromMs === 'number' && typeof untilMs === 'number' && 0 <= fromMs && fromMs <= untilMs;
-  return isPeriod ? { fromMs, untilMs } : undefined;
+function itemOf(value: unknown, latestMs: number): EvictionRecord | WatchedPeriod | undefined {
+  if (!itemForm.safeParse(value).success) return undefined;
+  const item = value as EvictionRecord | WatchedPeriod;
+  return ('fromMs' in item ? item.untilMs : Math.max(item.evictedAtMs, item.seenAtMs)) > latestMs ? undefined : item;
 }
 
 /** Names become label values, and messages have 2,000 characters. */
@@ -131,17 +121,7 @@ const recordForm = z.looseObject({
   nodeVerdict: z.optional(z.looseObject({ kind: z.enum(verdictKinds), alsoBelow: z.array(text) })),
 });
 
-/** Undefined for anything that is no record. */
-function recordOf(value: unknown): EvictionRecord | undefined {
-  return recordForm.safeParse(value).success ? (value as EvictionRecord) : undefined;
-}
-
-/** Those that are not empty. Not `split`, which would hold a million of them at once. */
-function* textLines(text: string, fromIndex: number): Generator<string> {
-  for (let start = fromIndex + 1; start < text.length;) {
-    const found = text.indexOf('\n', start);
-    const end = found < 0 ? text.length : found;
-    if (end > start) yield text.slice(start, end);
-    start = end + 1;
-  }
-}
+const itemForm = z.union([
+  recordForm,
+  z.looseObject({ fromMs: timeMs, untilMs: timeMs }).check(z.refine(({ fromMs, untilMs }) => fromMs <= untilMs)),
+]);
