@@ -76,7 +76,6 @@ export function isLabelKey(text: string): boolean {
   }
 }
 
-/** A page elsewhere, and its name. */
 /** No segment starts with ".", which HTTP clients resolve, or with "-", which the server uses itself. */
 const urlPathForm = /^(?:\/[A-Za-z0-9_][-A-Za-z0-9._~]*)+$/;
 

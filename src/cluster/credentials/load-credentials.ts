@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import { delimiter, join } from 'node:path';
 
@@ -42,7 +42,7 @@ const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
  */
 export async function loadCredentials(options: LoadCredentialsOptions): Promise<Credentials> {
   const { clock, overrides = {}, environment, readTimeoutMs, onPluginOutput } = options;
-  const paths = await kubeconfigPaths(options);
+  const paths = kubeconfigPaths(options);
   if (paths.length === 0) refuseNames(overrides);
   if (paths.length > 0 || overrides.server !== undefined) {
     const { kubeconfigSource } = await import('./kubeconfig-source.js');
@@ -66,10 +66,10 @@ function refuseNames({ context, cluster, user }: ContextOverrides): void {
 }
 
 /** Returns the files to read, of which there may be none. Throws UserError when none of `$KUBECONFIG` exists. */
-async function kubeconfigPaths(options: KubeconfigPlaces): Promise<string[]> {
+function kubeconfigPaths(options: KubeconfigPlaces): readonly string[] {
   if (options.kubeconfigPath !== undefined) return [options.kubeconfigPath];
   const listed = (options.environment['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
-  const existing = await existingOf(listed.length > 0 ? listed : [homeKubeconfig(options)]);
+  const existing = (listed.length > 0 ? listed : [homeKubeconfig(options)]).filter((path) => existsSync(path));
   if (listed.length > 0 && existing.length === 0) {
     throw new UserError(`$KUBECONFIG is ${listed.join(delimiter)}, but no such file exists; fix it or unset it`);
   }
@@ -78,18 +78,6 @@ async function kubeconfigPaths(options: KubeconfigPlaces): Promise<string[]> {
 
 function homeKubeconfig({ homeDir }: KubeconfigPlaces): string {
   return join(homeDir, '.kube', 'config');
-}
-
-async function existingOf(paths: readonly string[]): Promise<string[]> {
-  const found = await Promise.all(
-    paths.map((path) =>
-      access(path).then(
-        () => [path],
-        () => [],
-      ),
-    ),
-  );
-  return found.flat();
 }
 
 /**

@@ -1,4 +1,5 @@
 import { getOrAdd } from '../../lib/base/maps.js';
+import { byName, divided } from '../../lib/base/ranking.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import type { Intern } from './dedupe.js';
 import type { ContainerKind, PodRest, Volume, VolumeGroup, VolumeType } from './objects.js';
@@ -177,11 +178,10 @@ function groupVolumes(
 }
 
 function firstByName(volumes: readonly GroupedVolume[]): readonly GroupedVolume[] {
-  if (volumes.length <= maxListedCount) return volumes;
-  const names = volumes.map(({ name }) => name).sort();
-  const first = new Set(names.slice(0, maxListedCount));
-  return volumes.filter(({ name }) => first.has(name));
+  return divided(volumes, maxListedCount, byVolumeName).first;
 }
+
+const byVolumeName = byName<GroupedVolume>(({ name }) => name);
 
 /** By the name of the volume. An init container that is not in detail has ended before the others begin. */
 function mountersOf(

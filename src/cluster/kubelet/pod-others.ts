@@ -1,8 +1,14 @@
 import { leastKnown, type Named } from '../../lib/base/maps.js';
-import { byName } from '../../lib/base/ranking.js';
+import { byName, divided } from '../../lib/base/ranking.js';
 import { maxListedCount, othersName } from '../kube/pod-bounds.js';
-import type { ContainerFsStats, ContainerSummary, PartFigures, PodSummary, VolumeSummary } from './summary.js';
-import { addFigures } from './summary.js';
+import {
+  type ContainerFsStats,
+  type ContainerSummary,
+  type PartFigures,
+  type PodSummary,
+  sumOfFigures,
+  type VolumeSummary,
+} from './summary.js';
 
 /** What of a pod's containers and volumes is kept: those that are kept one by one, and the rest of each as one entry. */
 export class PodDetail {
@@ -37,6 +43,8 @@ export function cutPod(pod: PodSummary, maxCount = maxListedCount): PodSummary {
   return { ...pod, ...detail.finish() };
 }
 
+const byFirstName = byName<Named>(({ name }) => name);
+
 /** The containers or volumes of one pod while they are added. */
 class DetailedItems<T extends Named> {
   readonly #sum: (items: readonly T[]) => T;
@@ -66,26 +74,13 @@ class DetailedItems<T extends Named> {
   }
 
   #cut(): void {
-    const { first, others } = splitByName(this.#items, this.#maxCount);
+    // By name: kubelets list them in changing order, and the same ones must be kept of each summary.
+    const { first, others } = divided(this.#items, this.#maxCount, byFirstName);
     if (others.length === 0) return;
-    this.#items = first;
+    this.#items = [...first];
     this.#others = this.#sum(this.#others === undefined ? others : [this.#others, ...others]);
     this.#othersCount += others.length;
   }
-}
-
-/**
- * The first ones by name and the others, each in the order of `items`: kubelets list them in changing order, and the same
- * ones must be kept of each summary.
- */
-function splitByName<T extends Named>(
-  items: T[],
-  maxCount: number,
-): { readonly first: T[]; readonly others: readonly T[] } {
-  if (items.length <= maxCount) return { first: items, others: [] };
-  const sorted = items.toSorted(byName(({ name }) => name));
-  const first = new Set(sorted.slice(0, maxCount));
-  return { first: items.filter((item) => first.has(item)), others: items.filter((item) => !first.has(item)) };
 }
 
 /** Without the logs of containers that have no root filesystem, if others have one: they are in no total. */
@@ -121,7 +116,7 @@ function sumFs(stats: readonly (ContainerFsStats | undefined)[]): ContainerFsSta
 
 function usageOf(stats: readonly PartFigures[]): PartFigures {
   return {
-    usedBytes: stats.map(({ usedBytes }) => usedBytes).reduce(addFigures, undefined),
-    inodesUsed: stats.map(({ inodesUsed }) => inodesUsed).reduce(addFigures, undefined),
+    usedBytes: sumOfFigures(stats, ({ usedBytes }) => usedBytes),
+    inodesUsed: sumOfFigures(stats, ({ inodesUsed }) => inodesUsed),
   };
 }

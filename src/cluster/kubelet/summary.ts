@@ -20,6 +20,11 @@ export function addFigures(a: Figure, b: Figure): Figure {
   return a === 'impossible' || b === 'impossible' ? 'impossible' : addKnown(a, b);
 }
 
+/** The sum over the items; `empty`: of none, or of none that is reported. */
+export function sumOfFigures<T>(items: readonly T[], of: (item: T) => Figure, empty?: Figure): Figure {
+  return items.reduce<Figure>((sum, item) => addFigures(sum, of(item)), empty);
+}
+
 /** A filesystem as a whole. */
 export interface FilesystemSize {
   readonly availableBytes: number | undefined;

@@ -2,6 +2,7 @@
 import type { Labels } from '../../cluster/kube/objects.js';
 import { othersName } from '../../cluster/kube/pod-bounds.js';
 import { type Figure, known } from '../../cluster/kubelet/summary.js';
+import { divided } from '../../lib/base/ranking.js';
 import type { LimitRatio } from '../node/limit-ratios.js';
 import { unnamedContainer, unnamedVolume } from '../node/unknown-items.js';
 import type { MeasuredUsage } from '../node/usage.js';
@@ -20,19 +21,19 @@ type Exceeded = Pick<StorageEviction, 'container' | 'volume'>;
 /** The largest containers and volumes; the others are one entry `(others)`. Sums stay right. */
 export function boundedUsage(usage: MeasuredUsage, exceeded: Exceeded): KeptUsage {
   const { usedBytes, inodesUsed, components, volumesPending } = usage;
-  const containers = split(usage.containers, (item) => rankOf(item, exceeded.container));
-  const volumes = split(usage.volumes, (item) => rankOf(item, exceeded.volume));
+  const containers = largest(usage.containers, (item) => rankOf(item, exceeded.container));
+  const volumes = largest(usage.volumes, (item) => rankOf(item, exceeded.volume));
   return {
     usedBytes,
     inodesUsed,
     components,
     volumesPending,
-    containers: [...containers.kept, ...unnamedContainer(containers.others, othersName)].map(
+    containers: [...containers.first, ...unnamedContainer(containers.others, othersName)].map(
       ({ name, usedBytes, rootfsBytes, logsBytes }) => {
         return { name, usedBytes, rootfsBytes: known(rootfsBytes), logsBytes: known(logsBytes) };
       },
     ),
-    volumes: [...volumes.kept, ...unnamedVolume(volumes.others, othersName)].map(
+    volumes: [...volumes.first, ...unnamedVolume(volumes.others, othersName)].map(
       ({ name, type, medium, usedBytes }) => ({ name, type, medium, usedBytes: known(usedBytes) }),
     ),
   };
@@ -40,9 +41,9 @@ export function boundedUsage(usage: MeasuredUsage, exceeded: Exceeded): KeptUsag
 
 /** The nearest ones, in their order. */
 export function boundedRatios(ratios: readonly LimitRatio[], { container, volume }: Exceeded): readonly LimitRatio[] {
-  return split(ratios, (ratio) =>
+  return largest(ratios, (ratio) =>
     ratio.container === container && ratio.volume === volume ? Infinity : Math.min(ratio.ratio, Number.MAX_VALUE),
-  ).kept;
+  ).first;
 }
 
 /** The first ones, which the API server sorts by key; as a rule, the same object. */
@@ -63,12 +64,6 @@ function rankOf({ name, usedBytes }: { readonly name: string; readonly usedBytes
   return name === exceeded ? Infinity : (known(usedBytes) ?? 0);
 }
 
-/** Those of the highest ranks, and the others, both in their order. */
-function split<T extends object>(
-  items: readonly T[],
-  rankOf: (item: T) => number,
-): { readonly kept: readonly T[]; readonly others: readonly T[] } {
-  if (items.length <= maxItemCount) return { kept: items, others: [] };
-  const first = new Set(items.toSorted((a, b) => rankOf(b) - rankOf(a)).slice(0, maxItemCount));
-  return { kept: items.filter((item) => first.has(item)), others: items.filter((item) => !first.has(item)) };
+function largest<T>(items: readonly T[], rankOf: (item: T) => number): ReturnType<typeof divided<T>> {
+  return divided(items, maxItemCount, (a, b) => rankOf(b) - rankOf(a));
 }

@@ -1,8 +1,8 @@
 import { isOfVirtualCluster, type Node, type Pod } from '../../cluster/kube/objects.js';
 import { identityOf, isSamePod } from '../../cluster/kube/pod-identity.js';
 import { type EvictionSignal, filesystemOf, type SignalFilesystem } from '../../cluster/kubelet/eviction-signals.js';
-import type { ContainerSummary, FsStats, NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
-import { addFigures, type Figure, known } from '../../cluster/kubelet/summary.js';
+import type { FsStats, NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
+import { known, sumOfFigures } from '../../cluster/kubelet/summary.js';
 import { addWhole } from '../../lib/base/maps.js';
 import { areDifferent, type NodeLayout } from './node-layout.js';
 import type { NodeSnapshot } from './node-view.js';
@@ -116,7 +116,7 @@ export function podFiles(listed: ListedFiles): {
   let totalBytes: number | undefined = 0;
   const measuredOf = partsOf(listed, 'nodefs.available');
   for (const entry of listed.summary.pods) {
-    const layers = sumOf(entry.containers, ({ rootfs }) => rootfs?.usedBytes);
+    const layers = known(sumOfFigures(entry.containers, ({ rootfs }) => rootfs?.usedBytes, 0));
     const podBytes = entry.usedBytes ?? measuredOf(entry);
     rootfsBytes = addWhole(rootfsBytes, layers && Math.min(layers, podBytes ?? layers));
     totalBytes = addWhole(totalBytes, podBytes);
@@ -136,11 +136,4 @@ export function partsOf(
     const pod = found !== undefined && isSamePod(identityOf(found), summary) ? found : undefined;
     return freedByEviction({ summary, pod, signal, layout: 'shared' });
   };
-}
-
-function sumOf(
-  containers: readonly ContainerSummary[],
-  figureOf: (of: ContainerSummary) => Figure,
-): number | undefined {
-  return known(containers.reduce<Figure>((sum, container) => addFigures(sum, figureOf(container)), 0));
 }

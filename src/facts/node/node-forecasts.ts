@@ -3,6 +3,7 @@ import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { type ContainerSummary, known, type NodeSummary } from '../../cluster/kubelet/summary.js';
 import { getOrAdd } from '../../lib/base/maps.js';
+import { divided } from '../../lib/base/ranking.js';
 import {
   type Forecast,
   forecastOf,
@@ -157,10 +158,7 @@ function followedUntilMs(
 
 /** Returns the fullest ones of those that evict, in their order. */
 function followedLimits(ratios: readonly LimitRatio[]): readonly LimitRatio[] {
-  const binding = ratios.filter(canBind);
-  if (binding.length <= maxFollowedCount) return binding;
-  const fullest = new Set(binding.toSorted((a, b) => b.ratio - a.ratio).slice(0, maxFollowedCount));
-  return binding.filter((limit) => fullest.has(limit));
+  return divided(ratios.filter(canBind), maxFollowedCount, (a, b) => b.ratio - a.ratio).first;
 }
 
 function limitForecast(

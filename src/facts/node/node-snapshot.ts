@@ -4,7 +4,7 @@ import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { KubeletConfiguration } from '../../cluster/kubelet/kubelet-configuration.js';
 import type { CacheLookup } from '../../cluster/kubelet/lookup.js';
 import type { PodSummary } from '../../cluster/kubelet/summary.js';
-import { byNames, Ranking } from '../../lib/base/ranking.js';
+import { byNames, divided } from '../../lib/base/ranking.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { judgedFilesystems } from './frozen-statistics.js';
 import { coversAllPods, joinPods, type JoinResult, type PodScope } from './join.js';
@@ -111,13 +111,11 @@ export function joinNodePods(
   });
   const unknown: PodSummary[] = [];
   for (const [entry, pod] of joined.pods) if (pod === undefined) unknown.push(entry);
-  const nameless = new Set(unknown);
-  for (const entry of firstNames(unknown, maxUnknownPods)) nameless.delete(entry);
   return {
     ...joined,
     byUid,
     unknown,
-    nameless,
+    nameless: new Set(divided(unknown, maxUnknownPods, byPodName).others),
     growth: growth(node.name),
     measuredAtMs: summary.nodefs?.timeMs ?? Infinity,
     hasRootfs: summary.pods.some(hasRootfs),
@@ -132,16 +130,7 @@ export interface JoinedNodePods extends JoinResult, LayerSight {
   readonly growth: PodGrowth;
 }
 
-/** By namespace and name. */
-function firstNames(pods: readonly PodSummary[], count: number): readonly PodSummary[] {
-  if (pods.length <= count) return pods;
-  const first = new Ranking(
-    count,
-    byNames<PodSummary>(({ namespace, name }) => [namespace, name]),
-  );
-  for (const pod of pods) first.add(pod);
-  return first.top();
-}
+const byPodName = byNames<PodSummary>(({ namespace, name }) => [namespace, name]);
 
 /**
  * Records a pod of the summary; returns the record of before while its entry and its API object are the same. Of one whose entry

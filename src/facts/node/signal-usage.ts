@@ -8,7 +8,7 @@ import {
   type SignalFilesystem,
 } from '../../cluster/kubelet/eviction-signals.js';
 import type { PartFigures, PodSummary } from '../../cluster/kubelet/summary.js';
-import { addFigures, type Figure, known } from '../../cluster/kubelet/summary.js';
+import { addFigures, type Figure, known, sumOfFigures } from '../../cluster/kubelet/summary.js';
 import { finderByName } from '../../lib/base/maps.js';
 import type { StorageLayout } from './node-layout.js';
 import { countedComponent } from './volume-usage.js';
@@ -65,7 +65,7 @@ function usageOf({ summary, pod, signal, layout }: SignalUsageInput, isCounted: 
 
 function sumOf(stats: readonly (PartFigures | undefined)[], signal: EvictionSignal): Figure {
   const ofInodes = countsInodes(signal);
-  return stats.reduce<Figure>((sum, of) => addFigures(sum, ofInodes ? of?.inodesUsed : of?.usedBytes), 0);
+  return sumOfFigures(stats, (of) => (ofInodes ? of?.inodesUsed : of?.usedBytes), 0);
 }
 
 /**

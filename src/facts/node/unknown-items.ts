@@ -1,7 +1,7 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { othersName } from '../../cluster/kube/pod-bounds.js';
 import type { ItemCounts } from '../../cluster/kubelet/summary.js';
-import { addFigures, type Figure } from '../../cluster/kubelet/summary.js';
+import { sumOfFigures } from '../../cluster/kubelet/summary.js';
 import { addWhole, finderByName, leastKnown, type Named } from '../../lib/base/maps.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
 
@@ -62,10 +62,10 @@ export function unnamedContainer(containers: readonly ContainerUsage[], name = n
     {
       name,
       usedBytes: containers.map(({ usedBytes }) => usedBytes).reduce(addWhole, 0),
-      rootfsBytes: sumOfReported(containers, ({ rootfsBytes }) => rootfsBytes),
-      logsBytes: sumOfReported(containers, ({ logsBytes }) => logsBytes),
-      rootfsInodesUsed: sumOfReported(containers, ({ rootfsInodesUsed }) => rootfsInodesUsed),
-      logsInodesUsed: sumOfReported(containers, ({ logsInodesUsed }) => logsInodesUsed),
+      rootfsBytes: sumOfFigures(containers, ({ rootfsBytes }) => rootfsBytes),
+      logsBytes: sumOfFigures(containers, ({ logsBytes }) => logsBytes),
+      rootfsInodesUsed: sumOfFigures(containers, ({ rootfsInodesUsed }) => rootfsInodesUsed),
+      logsInodesUsed: sumOfFigures(containers, ({ logsInodesUsed }) => logsInodesUsed),
     },
   ];
 }
@@ -78,18 +78,14 @@ export function unnamedVolume(volumes: readonly VolumeUsage[], name = noName): r
       name,
       type: 'unknown',
       medium: '',
-      usedBytes: sumOfReported(volumes, ({ usedBytes }) => usedBytes),
+      usedBytes: sumOfFigures(volumes, ({ usedBytes }) => usedBytes),
       capacityBytes: undefined,
       availableBytes: undefined,
-      inodesUsed: sumOfReported(volumes, ({ inodesUsed }) => inodesUsed),
+      inodesUsed: sumOfFigures(volumes, ({ inodesUsed }) => inodesUsed),
       sizeLimitBytes: undefined,
       measuredAtMs: volumes.map(({ measuredAtMs }) => measuredAtMs).reduce(leastKnown, undefined),
     },
   ];
-}
-
-function sumOfReported<T>(items: readonly T[], of: (item: T) => Figure): Figure {
-  return items.map(of).reduce(addFigures, undefined);
 }
 
 /** Counts what the specs of all pods lack. */
