@@ -26,12 +26,6 @@ const minAppendedBytes = 65_536;
 /** Twice of what is rewritten, and what two processes append in the meantime. */
 const maxReadBytes = 32 * 2 ** 20;
 
-/** A problem of the file, and the fix where one is known. */
-export interface EvictionFileFault {
-  readonly text: string;
-  readonly fix?: string | undefined;
-}
-
 interface OpenOptions {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -64,8 +58,8 @@ export class EvictionFile implements AsyncDisposable {
   #watched: readonly WatchedPeriod[];
   #wasWatching = false;
   /** Of the file as it was found. */
-  readonly #foundFault: EvictionFileFault | undefined;
-  #writeFault: EvictionFileFault | undefined;
+  readonly #foundFault: EvictionFile['fault'];
+  #writeFault: EvictionFile['fault'];
 
   private constructor(
     log: EvictionLog,
@@ -73,7 +67,7 @@ export class EvictionFile implements AsyncDisposable {
     file: {
       readonly path: string | undefined;
       readonly watched: readonly WatchedPeriod[];
-      readonly fault: EvictionFileFault | undefined;
+      readonly fault: EvictionFile['fault'];
     },
   ) {
     this.log = log;
@@ -112,7 +106,7 @@ export class EvictionFile implements AsyncDisposable {
   }
 
   /** What is wrong with the file, so that evictions of before this start are missing, or would be after the next one. */
-  get fault(): EvictionFileFault | undefined {
+  get fault(): { readonly text: string; readonly fix?: string | undefined } | undefined {
     return this.#writeFault ?? (this.log.keptFromMs < this.#openedAtMs ? this.#foundFault : undefined);
   }
 

@@ -64,6 +64,6 @@ function rankOf({ name, usedBytes }: { readonly name: string; readonly usedBytes
   return name === exceeded ? Infinity : (known(usedBytes) ?? 0);
 }
 
-function largest<T>(items: readonly T[], rankOf: (item: T) => number): ReturnType<typeof divided<T>> {
+function largest<T>(items: readonly T[], rankOf: (item: T) => number) {
   return divided(items, maxItemCount, (a, b) => rankOf(b) - rankOf(a));
 }

@@ -51,11 +51,7 @@ function compareNames(a: readonly string[], b: readonly string[]): number {
 }
 
 /** Divides items into the first `count` in the order of `compare` and the others, both in the order that they are in. */
-export function divided<T>(
-  items: readonly T[],
-  count: number,
-  compare: (a: T, b: T) => number,
-): { readonly first: readonly T[]; readonly others: readonly T[] } {
+export function divided<T>(items: readonly T[], count: number, compare: (a: T, b: T) => number) {
   if (items.length <= count) return { first: items, others: [] };
   const first = new Set(items.toSorted(compare).slice(0, count));
   return { first: items.filter((item) => first.has(item)), others: items.filter((item) => !first.has(item)) };
