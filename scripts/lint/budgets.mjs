@@ -7,8 +7,8 @@ import process from 'node:process';
 import ts from 'typescript';
 
 const budgets = {
-  'src: files': 462,
-  'src: lines': 50_968,
+  'src: files': 461,
+  'src: lines': 50_754,
   'src: types': 911,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 1998,
@@ -17,14 +17,14 @@ const budgets = {
   'reach of page: lines': 19_121,
   'reach of page: types': 410,
   'reach of collector, exposition: files': 93,
-  'reach of collector, exposition: lines': 11_295,
+  'reach of collector, exposition: lines': 11_282,
   'reach of collector, exposition: types': 269,
   'names through commands > people': 11,
   'names through people > facts': 116,
   'names through commands > cluster': 4,
   settings: 46,
   'words of docs': 22_959,
-  'lines of tests': 76_434,
+  'lines of tests': 76_130,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */
