@@ -5,7 +5,7 @@ import { podDocument } from '../../src/people/answers/pod.js';
 import { displayWidth } from '../../src/people/pens/terminal-text.js';
 import { type TextForm, writeText } from '../../src/people/pens/text-pen.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import type { MeasuredPodWithOutlook, PodObject } from '../../src/people/query/pod-outlook.js';
+import type { MeasuredPodExplanation, PodObject } from '../../src/people/query/pod-explanation.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import {
   aContainer,
@@ -88,7 +88,7 @@ async function textOf(reading: ClusterReading, form: Partial<TextForm> = {}): Pr
 }
 
 /** The text of a measured pod of which something is different. */
-async function textWith(changes: Partial<MeasuredPodWithOutlook>, width = Infinity): Promise<string> {
+async function textWith(changes: Partial<MeasuredPodExplanation>, width = Infinity): Promise<string> {
   const data = await objectOf(readingOf());
   const pods = data.pods.flatMap((of) => (of.state === 'unmeasured' ? [] : [{ ...of, ...changes }]));
   return writeText(podDocument({ ...data, pods }), { width, isWhole: true });
@@ -239,7 +239,7 @@ describe('a pod', () => {
     },
   );
 
-  it.each<readonly [string, Partial<MeasuredPodWithOutlook>, RegExp]>([
+  it.each<readonly [string, Partial<MeasuredPodExplanation>, RegExp]>([
     ['a limit that it exceeds now', { next: { rule: 'pod', timeToLimitMs: 0 } }, / 90 % +at any moment +binds first$/m],
     ['a limit as it is written', { limits: [{ ...near, limitQuantity: '500m', counted: '', samples: [] }] }, / 500m /],
     ['limits that are not compared', { limits: [] }, /It has limits, and its kubelet compares none of them\./],

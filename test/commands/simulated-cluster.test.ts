@@ -8,7 +8,7 @@ import { Exposition } from '../../src/metrics/exposition/exposition.js';
 import { podDocument } from '../../src/people/answers/pod.js';
 import { writeText } from '../../src/people/pens/text-pen.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import type { MeasuredPodWithOutlook, PodWithOutlook } from '../../src/people/query/pod-outlook.js';
+import type { MeasuredPodExplanation, PodExplanation } from '../../src/people/query/pod-explanation.js';
 import { workloadWithPods } from '../../src/people/query/workload-explanation.js';
 import type { PodReport } from '../../src/people/report/pod-report.js';
 import { answersFrom } from '../../src/serve/source/document-answers.js';
@@ -127,8 +127,8 @@ describe('top of the demo cluster', () => {
 });
 
 describe('explain pod', () => {
-  let reports: readonly PodWithOutlook[];
-  let measuredReports: readonly MeasuredPodWithOutlook[];
+  let reports: readonly PodExplanation[];
+  let measuredReports: readonly MeasuredPodExplanation[];
 
   beforeAll(async () => {
     reports = (await Promise.all(Array.from(reading.knownPods, ({ pod }) => podsOf(reading, pod)))).flat();

@@ -13,7 +13,7 @@ import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { listNamespaces } from '../../src/people/query/list-namespaces.js';
 import { listPods } from '../../src/people/query/list-pods.js';
 import { parseListQuery } from '../../src/people/query/list-query.js';
-import { RankedPods } from '../../src/people/report/ranked-pods.js';
+import { clusterReport } from '../../src/people/report/cluster-report.js';
 import { aContainer, aPod } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -21,6 +21,7 @@ import {
   aFreshNode,
   aLimitRatio,
   aMeasuredPod,
+  anAbsentNode,
   aNodeSnapshot,
   aNodeThreshold,
   aPodUsage,
@@ -94,8 +95,8 @@ it('pods above a limit are the most urgent, then those that reach one, then thos
   expect(of(79)).toBeUndefined();
 });
 
-/** Forecasts speak from half of a limit on that evicts. */
-it('tile, problems, list and namespaces count the same pods near a limit', async () => {
+/** Forecasts speak from half of a limit on that evicts. Of a silent node, the last values count. */
+it('tile, problems, list and namespaces count the same pods near a limit, and no other is unknown', async () => {
   const lane = new Scheduler(new ManualClock()).newLane();
   const sketch = fc.record({
     percent: fc.constantFrom(50, 60, 79, 80, 99, 100, 101, 500),
@@ -103,6 +104,7 @@ it('tile, problems, list and namespaces count the same pods near a limit', async
     isPending: fc.boolean(),
     unenforced: fc.constantFrom(undefined, 'exempt', 'dedicated_imagefs'),
     evictionMs: fc.constantFrom(undefined, 60_000),
+    isSilent: fc.boolean(),
   });
   await fc.assert(
     fc.asyncProperty(fc.array(sketch, { maxLength: 8 }), async (all) => {
@@ -118,20 +120,30 @@ it('tile, problems, list and namespaces count the same pods near a limit', async
       );
       const timeOf = (of: (typeof all)[number] | undefined) => (of?.unenforced === 'exempt' ? undefined : of?.timeMs);
       const forecasts = forecastsOf(pods.map((record, index) => [record, timeOf(all[index])]));
-      const snapshot = aNodeSnapshot({ pods, forecasts });
-      const node = aFreshNode(snapshot, 0);
-      const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
-      const ranked = new RankedPods(99);
-      for (const record of pods) ranked.add({ node, pod: record }, snapshot.context);
-      const { nearLimitPodCount: near, reachedLimitPodCount: reached } = ranked.counts;
+      const snapshotOf = (nodeName: string, isSilent: boolean) =>
+        aNodeSnapshot({ nodeName, pods: pods.filter((_, index) => all[index]?.isSilent === isSilent), forecasts });
+      const lastKnown = { snapshot: snapshotOf('silent', true), ageMs: 1 };
+      const silent = anAbsentNode('silent', 'timeout');
+      const unmeasured = lastKnown.snapshot.pods.flatMap(({ bound }) => bound ?? []);
+      const nodes = [aFreshNode(snapshotOf('fresh', false), 0), { ...silent, unmeasured }];
+      const reading = aReading({ snapshot: aClusterSnapshot({ nodes }), lastKnownOf: () => lastKnown });
+      const { summary, limits } = await clusterReport({
+        ...{ ...reading, lane, formerPodsOf: () => new Map(), failureOf: () => undefined },
+        ...{ isPartial: false, nowMs: 0, hidesPodsWithoutWorkload: false },
+      });
+      const { nearLimitPodCount: near, reachedLimitPodCount: reached } = summary;
 
       const list = await listPods(reading, parseListQuery('pods', { only: 'near', limit: '99' }), lane);
       expect(list.totalCount).toBe(near + reached);
+      const listed = new Set(list.items.map((item) => item.pod));
+      const isUnknown = ({ isSilent, isPending }: (typeof all)[number], index: number): boolean =>
+        (isSilent || isPending) && !listed.has(`cart-${index}`);
+      expect(summary.unknownLimitPodCount).toBe(all.filter(isUnknown).length);
       const namespaces = await listNamespaces(reading, parseListQuery('namespaces', {}), lane);
       expect(namespaces.items.reduce((sum, { nearLimitPodCount }) => sum + nearLimitPodCount, 0)).toBe(near + reached);
-      const named = ranked.limits().items.filter(({ standing }) => isNear(standing));
+      const named = limits.items.filter(({ standing }) => isNear(standing));
       expect(named.filter(({ standing }) => standing === 'above')).toHaveLength(reached);
-      expect(new Set(named.map((item) => item.pod))).toEqual(new Set(list.items.map((item) => item.pod)));
+      expect(new Set(named.map((item) => item.pod))).toEqual(listed);
     }),
     { numRuns: 150 },
   );

@@ -4,7 +4,7 @@ import { type Pod, volumeTypes } from '../../src/cluster/kube/objects.js';
 import type { NodeView } from '../../src/facts/node/node-view.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { nodeExplanation } from '../../src/people/query/node-explanation.js';
-import { knownPodState } from '../../src/people/query/pod-explanation.js';
+import { podReport } from '../../src/people/query/pod-lack.js';
 import {
   aContainer,
   aMount,
@@ -70,7 +70,10 @@ describe('a pod that is not measured', () => {
       snapshot: aClusterSnapshot({ nodes: [node] }),
       failures: new Map([['node-1', { reason: 'timeout', message: 'it hangs', ageMs: 0 }]]),
     });
-    const { report } = knownPodState({ pod: aPod(pod), workloads: [] }, reading);
+    const known = aPod(pod);
+    const bound = { pod: known, workloads: [] };
+    const view = known.nodeName === node.nodeName ? node : undefined;
+    const report = podReport({ record: undefined, bound, view, data: undefined }, reading);
     expect(report).toMatchObject({ state: 'unmeasured', isExpected, reason: expect.stringMatching(reason) as unknown });
   });
 

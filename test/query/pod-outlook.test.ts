@@ -4,7 +4,7 @@ import type { PodIdentity } from '../../src/cluster/kube/pod-identity.js';
 import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
 import type { PodRecord } from '../../src/facts/node/pod-record.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import { podsWithOutlook } from '../../src/people/query/pod-outlook.js';
+import { explainPods } from '../../src/people/query/pod-explanation.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { aContainer, aNodeSummary, aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
@@ -27,7 +27,7 @@ const pod = aPod({ ...id, containers: [aContainer({ limitBytes: 100 * mib })] })
 const ratios = [aLimitRatio({ usedBytes: 60 * mib, limitBytes: 100 * mib })];
 const record = aMeasuredPod({ ...id, pod, ratios, usage: aPodUsage({ usedBytes: 60 * mib }) });
 
-const outlook = (reading: ClusterReading) => podsWithOutlook(reading, { ...id, mode: 'measured' }, atOnce);
+const outlook = (reading: ClusterReading) => explainPods(reading, { ...id, mode: 'measured' }, atOnce);
 
 const onNode = (...pods: readonly PodRecord[]) =>
   aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(aNodeSnapshot({ pods }))] }) });
@@ -48,13 +48,6 @@ function silent(known = true): ClusterReading {
 describe('a pod of a silent node', () => {
   it('it is found too where the API server does not know it', async () => {
     expect(await outlook(silent(false))).toMatchObject([{ isKnown: false, dataState: 'absent', usedBytes: 60 * mib }]);
-  });
-
-  it('it has a reason where nothing was ever known of it', async () => {
-    const reading = { ...silent(), lastKnownOf: () => undefined };
-    expect(await outlook(reading)).toMatchObject([
-      { state: 'unmeasured', reason: expect.stringContaining('(timeout)') as unknown },
-    ]);
   });
 
   it('it has no figures once it has ended', async () => {
@@ -104,23 +97,6 @@ describe('the outlook of a pod', () => {
       totals,
       [{ atMs: reading.readAtMs - ageMs - 60_000, usedBytes: `node-1,${record.summary.uid},main`.length }],
     ]);
-  });
-
-  it('the limit that it reaches first is the one that is forecast', async () => {
-    const forecasts = {
-      measuredAtMs: 1_000_000,
-      pods: new Map([
-        [
-          record.summary.uid,
-          { rule: 'pod', container: '', volume: '', reachedAtMs: 1_061_500, endsAtMs: Infinity } as const,
-        ],
-      ]),
-      thresholds: [],
-    };
-    const node = aFreshNode(aNodeSnapshot({ pods: [record], forecasts }), 1_500);
-    const [found] = await outlook(aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) }));
-    expect(found).toMatchObject({ next: { rule: 'pod', timeToLimitMs: 60_000 }, verdict: { kind: 'near' } });
-    expect(found?.next?.container).toBeUndefined();
   });
 
   it('its neighbours are the largest other pods of its node', async () => {

@@ -101,7 +101,7 @@ it('nodes under pressure without data are ranked by what was last known, and cou
       dataAgeMs: 720_000,
       absenceReason: 'timeout',
       headroom: -1,
-      verdict: { kind: 'unknown', available: 999 },
+      verdict: { kind: 'unknown' },
     },
   ]);
   expect(pressedNodeCount).toBe(0);
@@ -179,7 +179,7 @@ it('the nearest threshold of a disk stays when its forecast has ended before tha
     ({ signal, isAssumed: true, reachedAtMs: 10_000, endsAtMs }) as const;
   const thresholds = [of('imagefs.available', 12_000), of('nodefs.available', 60_000)];
   const node = aFreshNode({ ...snapshot, forecasts: { measuredAtMs: 0, pods: new Map(), thresholds } }, 20_000);
-  expect(pressureOf(node).items).toMatchObject([{ signal: 'imagefs.available', verdict: { headroom: 1_400 } }]);
+  expect(pressureOf(node).items).toMatchObject([{ signal: 'imagefs.available', headroom: 1_400 }]);
   const soft = snapshot.thresholds.map((each, index) => ({ ...each, gracePeriodMs: index * 3_600_000 }));
   const ofHard = aFreshNode({ ...node.snapshot, thresholds: soft }, 20_000);
   expect(pressureOf(ofHard).items).toMatchObject([{ signal: 'nodefs.available', headroom: 3_400 }]);

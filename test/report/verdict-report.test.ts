@@ -591,20 +591,6 @@ it('the verdict of a full node names the cause, what frees space and what is mis
   await expect(verdicts.join('\n')).toMatchFileSnapshot('../golden/node-verdicts.txt');
 });
 
-it('the verdict of a full node has its kind and its numbers', () => {
-  expect(verdictOf({ freeGib: 5, imagesGib: 30, unused: exactly(2) })).toMatchObject({
-    kind: 'pods',
-    signal: 'nodefs.available',
-    isAssumed: false,
-    thresholdBytes: 10 * gib,
-    available: 5 * gib,
-    headroom: -5 * gib,
-    missing: 5 * gib,
-    podsFreed: 20 * gib,
-    imagesFreed: 2 * gib,
-  });
-});
-
 it('a node far from its thresholds has no verdict', () => {
   expect(verdictOf({ freeGib: 13 })).toBeUndefined();
   expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(600_001) } })).toBeUndefined();
@@ -616,12 +602,6 @@ it('a node that was forecast to cross a threshold has a verdict of it until its 
   const held = verdictOf({ freeGib: 13, snapshot: { fills } });
   expect(held).toEqual(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(60_000) } }));
   expect(verdictOf({ freeGib: 13, snapshot: { fills }, source: absent })).toBeUndefined();
-});
-
-it('a full node without a threshold has what is available, and no headroom', () => {
-  const verdict = verdictOf({ freeGib: 0, thresholds: [], snapshot: unset });
-  expect(verdict).toMatchObject({ kind: 'no_space', signal: 'nodefs.available', available: 0, podsFreed: 20 * gib });
-  expect(verdict).not.toHaveProperty('thresholdBytes');
 });
 
 it.each<readonly [string, number, ReturnType<typeof filling>[]]>([

@@ -233,11 +233,15 @@ describe('problems of the cluster', () => {
       aLimit({ pod: 'pending', ratio: 0.9, state: 'pending', dataState: 'pending' }),
       aLimit({ pod: 'calm', ratio: 0.7 }),
     ];
-    const summary = aSummary({ reachedLimitPodCount: 1, nearLimitPodCount: 1 });
+    const summary = aSummary({ reachedLimitPodCount: 1, nearLimitPodCount: 2 });
     const cluster = aCluster({ summary, limits: { items, totalCount: 4 } });
     expect(problemsIn({ cluster }).map(({ text, detail, commands }) => [text, detail, commands])).toEqual([
       ['1 pod above a limit', 'shop/over', ['kubectl ephemeral-storage explain pod shop/over']],
-      ['1 pod near a limit', 'shop/near', ['kubectl ephemeral-storage explain pod shop/near']],
+      [
+        '2 pods near a limit',
+        'shop/near, shop/silent (last known 1s ago)',
+        ['kubectl ephemeral-storage explain pod shop/near'],
+      ],
     ]);
   });
 
@@ -471,7 +475,6 @@ it('nodes without data are one problem with their cost, which is no problem of i
       expectedPodCount: 6,
       measuredPodCount: 4,
       incompleteWorkloadCount: 1,
-      absentWorkloadCount: 1,
     }),
     absences: [anAbsence()],
   });

@@ -30,7 +30,6 @@ export const aHealth = builder<HealthReport>(() => ({
   droppedFamilies: [],
   workloadNameClashCount: 0,
   isLastReloadSuccessful: true,
-  settingsLoadedAtMs: Date.UTC(2026, 0, 1),
   isKubeletTlsUnverified: false,
   isConfigurationForbidden: false,
   evictionsSinceMs: Date.UTC(2026, 0, 1),
@@ -101,7 +100,6 @@ export const aMeasuredNode = builder<NodeWithPodsReport>(() => ({
   otherPodsUsedBytes: 0,
   missingPodCount: 0,
   danglingPodCount: 0,
-  largestPods: [{ namespace: 'shop', pod: 'cart-0', state: 'measured', usedBytes: 4096 }],
 }));
 
 export const anAbsentNodeStatus = builder<SilentNodeReport>(() => ({
@@ -139,7 +137,6 @@ export const aGap = builder<GapReport>(() => ({
 export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {}): ClusterReport {
   return {
     isPartial: false,
-    hidesPodsWithoutWorkload: false,
     summary: summary ?? aSummary(),
     limits: { items: [aLimit()], totalCount: 1 },
     pressure: { items: [], totalCount: 0 },
@@ -177,9 +174,6 @@ export const aSummary = builder<ClusterReport['summary']>(() => ({
   podsUsedBytes: 4096,
   pendingPodCount: 0,
   limitCount: 1,
-  nearLimitCount: 0,
-  reachedLimitCount: 0,
-  evictableLimitCount: 0,
   unenforcedLimitCount: 0,
   limitedPodCount: 1,
   nearLimitPodCount: 0,
@@ -192,7 +186,6 @@ export const aSummary = builder<ClusterReport['summary']>(() => ({
   nearPressureNodeCount: 0,
   unknownPressureNodeCount: 0,
   incompleteWorkloadCount: 0,
-  absentWorkloadCount: 0,
   unlistedNamespaceCount: 0,
 }));
 

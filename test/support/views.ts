@@ -1,5 +1,5 @@
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import { podsWithOutlook, type PodWithOutlook } from '../../src/people/query/pod-outlook.js';
+import { explainPods, type PodExplanation } from '../../src/people/query/pod-explanation.js';
 import { type ViewReader, viewsOf as localViews } from '../../src/serve/source/view-source.js';
 import { settingsOf } from './exporter.js';
 import { atOnce } from './lanes.js';
@@ -13,6 +13,6 @@ export function viewsOf(reading: ClusterReading, settings = ''): Promise<ViewRea
 export async function podsOf(
   reading: ClusterReading,
   { namespace, name }: { readonly namespace: string; readonly name: string },
-): Promise<readonly PodWithOutlook[]> {
-  return podsWithOutlook(reading, { namespace, name, mode: 'measured' }, atOnce);
+): Promise<readonly PodExplanation[]> {
+  return explainPods(reading, { namespace, name, mode: 'measured' }, atOnce);
 }

@@ -48,10 +48,10 @@ function flagText(flag: boolean | undefined): string {
 }
 
 /** The condition outlasts the shortage. */
-function pressureText({ diskPressure, signals, verdict: known }: ShownNode): Line {
+function pressureText({ diskPressure, signals, verdict, pressure }: ShownNode): Line {
   if (diskPressure !== true) return flagText(diskPressure);
   const isCrossed = signals.some((signal) => signal.isCrossed || signal.soft?.isCrossed === true);
-  const isKnown = known?.kind === 'no_space' || known?.headroom !== undefined;
+  const isKnown = verdict?.kind === 'no_space' || pressure?.headroom !== undefined;
   const text = isCrossed
     ? 'the kubelet evicts, and refuses new pods'
     : isKnown

@@ -1,6 +1,6 @@
 import { formatAge } from '../../lib/base/units.js';
 import { type BlockOf, bytes, count, type Line, type Piece } from '../pens/document.js';
-import type { MeasuredPodWithOutlook, PodWithOutlook } from '../query/pod-outlook.js';
+import type { MeasuredPodExplanation, PodExplanation } from '../query/pod-explanation.js';
 import { absenceNames } from '../report/absence-hints.js';
 import { type DataFacts, isLastKnown } from '../report/pod-report.js';
 import { workloadLine } from '../report/workload-report.js';
@@ -8,7 +8,7 @@ import { nodeLink } from './parts.js';
 
 type Facts = BlockOf<'facts'>['facts'];
 
-export function podFacts(pod: PodWithOutlook): BlockOf<'facts'> {
+export function podFacts(pod: PodExplanation): BlockOf<'facts'> {
   const { node, namespace, workloads, isKnown, requestBytes, limitBytes } = pod;
   const isMissing = pod.state === 'unmeasured' && pod.isExpected;
   return {
@@ -29,7 +29,7 @@ export function podFacts(pod: PodWithOutlook): BlockOf<'facts'> {
   };
 }
 
-function figures(pod: MeasuredPodWithOutlook): Facts {
+function figures(pod: MeasuredPodExplanation): Facts {
   const { usedBytes, inodesUsed, dataState, dataAgeMs, state } = pod;
   const isPending = state === 'pending';
   const missing = [', without volumes: ', { word: 'pending' as const }, ', the kubelet has not measured them yet'];
@@ -46,7 +46,7 @@ function figures(pod: MeasuredPodWithOutlook): Facts {
   };
 }
 
-function specFacts({ spec, isExempt }: PodWithOutlook): Facts {
+function specFacts({ spec, isExempt }: PodExplanation): Facts {
   if (spec === undefined) return {};
   const { phase, qosClass, priorityClass, startTimeMs, isStatic } = spec;
   return {

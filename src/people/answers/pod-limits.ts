@@ -1,8 +1,7 @@
 import { capitalised } from '../../lib/base/text.js';
 import { formatForecast } from '../../lib/base/units.js';
 import { type Block, type BlockOf, bytes, type Curve, type DocumentPart, share } from '../pens/document.js';
-import type { LimitExplanation } from '../query/pod-explanation.js';
-import type { MeasuredPodWithOutlook, PodWithOutlook } from '../query/pod-outlook.js';
+import type { LimitExplanation, MeasuredPodExplanation, PodExplanation } from '../query/pod-explanation.js';
 import { limitSubject, nearestBinding, ratioTone, unenforcedNames } from '../report/limit-report.js';
 import { grewText, growthWithoutForecast } from '../report/pod-growth.js';
 import { isLastKnown } from '../report/pod-report.js';
@@ -10,13 +9,13 @@ import { isSameLimit } from '../report/pod-verdict.js';
 import { section, table, text } from './parts.js';
 import { lastKnownNote } from './pod-facts.js';
 
-export function limits(pod: PodWithOutlook): BlockOf<'section'> {
+export function limits(pod: PodExplanation): BlockOf<'section'> {
   return section({ id: 'limits', title: 'Limits', ...lastKnownNote(pod) }, [
     pod.limits.length === 0 ? text(noLimitsText(pod)) : limitTable(pod),
   ]);
 }
 
-function noLimitsText({ hasLimits, isKnown, state, hasUnknownUsage }: PodWithOutlook): string {
+function noLimitsText({ hasLimits, isKnown, state, hasUnknownUsage }: PodExplanation): string {
   if (!isKnown) return 'Its limits are not known: the API server does not know this pod.';
   if (hasLimits !== true) return 'Neither the pod, nor a container, nor an emptyDir of it has a limit.';
   return state === 'measured' && hasUnknownUsage !== true
@@ -25,7 +24,7 @@ function noLimitsText({ hasLimits, isKnown, state, hasUnknownUsage }: PodWithOut
 }
 
 /** In the order in which the kubelet checks. */
-function limitTable(pod: PodWithOutlook): Block {
+function limitTable(pod: PodExplanation): Block {
   const { limits: all, next } = pod;
   const coming = next && all.find((limit) => isSameLimit(limit, next));
   const first = coming ?? nearestBinding(all);
@@ -69,7 +68,7 @@ function forecastText(timeMs: number | undefined): string {
 }
 
 /** What was measured of late, and of it what the verdict does not say. */
-export function growth(pod: MeasuredPodWithOutlook): readonly DocumentPart[] {
+export function growth(pod: MeasuredPodExplanation): readonly DocumentPart[] {
   const words = growthText(pod);
   const total = { samples: pod.samples, limit: pod.limits.find(({ rule }) => rule === 'pod')?.limitBytes };
   const ofLimits = pod.limits.filter(({ rule }) => rule !== 'pod');
@@ -88,7 +87,7 @@ function curve(name: string, samples: LimitExplanation['samples'], limit: number
   return { name, samples: samples.map(({ atMs, usedBytes }) => ({ atMs, amount: usedBytes })), limit };
 }
 
-function growthText(pod: MeasuredPodWithOutlook): string {
+function growthText(pod: MeasuredPodExplanation): string {
   const { growthBytesPerSecond: rate = 0, next, dataState, state, limits: all, samples } = pod;
   const grew = rate > 0 ? grewText(rate) : '';
   if (next !== undefined) return grew;

@@ -9,14 +9,13 @@ import {
   type Line,
   type Row,
 } from '../pens/document.js';
-import type { ContainerExplanation } from '../query/pod-explanation.js';
-import type { MeasuredPodWithOutlook } from '../query/pod-outlook.js';
+import type { ContainerExplanation, MeasuredPodExplanation } from '../query/pod-explanation.js';
 import { type ComponentBytes, componentOrder, isLastKnown } from '../report/pod-report.js';
 import { section, table, text } from './parts.js';
 import { lastKnownNote } from './pod-facts.js';
 
 /** What its total consists of. */
-export function usage(pod: MeasuredPodWithOutlook): BlockOf<'section'> {
+export function usage(pod: MeasuredPodExplanation): BlockOf<'section'> {
   return section({ id: 'usage', title: 'Usage', ...lastKnownNote(pod) }, [
     ...usageBar(pod, isLastKnown(pod)),
     { ...componentTable(pod.components, pod.usedBytes), detail: 'folded' },
@@ -44,8 +43,8 @@ export function usageBar(
     usedBytes,
     limitBytes,
     requestBytes,
-  }: Pick<MeasuredPodWithOutlook, 'components' | 'usedBytes' | 'limitBytes'> &
-    Partial<Pick<MeasuredPodWithOutlook, 'requestBytes'>>,
+  }: Pick<MeasuredPodExplanation, 'components' | 'usedBytes' | 'limitBytes'> &
+    Partial<Pick<MeasuredPodExplanation, 'requestBytes'>>,
   isOld = false,
 ): readonly Block[] {
   const known = componentOrder.map((name): BarPart => ({ name, colour: name, amount: components[name] ?? 0 }));
@@ -73,7 +72,7 @@ export function usageBar(
 }
 
 /** They add up to the total: what is theirs alone, and their shares of what the pod shares. */
-export function containers(pod: MeasuredPodWithOutlook): DocumentPart {
+export function containers(pod: MeasuredPodExplanation): DocumentPart {
   const { containers: all, split } = pod;
   return section({ id: 'containers', title: 'Containers' }, [
     ...(all.length === 0 ? [text('The kubelet lists no container.')] : [containerTable(pod)]),
@@ -81,7 +80,7 @@ export function containers(pod: MeasuredPodWithOutlook): DocumentPart {
   ]);
 }
 
-function containerTable({ containers: all, usedBytes, split }: MeasuredPodWithOutlook): Block {
+function containerTable({ containers: all, usedBytes, split }: MeasuredPodExplanation): Block {
   const parts = split === 'even' ? [] : containerParts;
   return {
     is: 'table',
@@ -117,7 +116,7 @@ const containerParts: readonly { readonly title: string; readonly cell: (of: Con
   { title: 'Share of other', cell: ({ otherBytes }) => bytes(otherBytes) },
 ];
 
-export function volumes({ volumes: all }: MeasuredPodWithOutlook): readonly DocumentPart[] {
+export function volumes({ volumes: all }: MeasuredPodExplanation): readonly DocumentPart[] {
   if (all.length === 0) return [];
   const volumeTable = table(
     { caption: 'Volumes' },

@@ -1,6 +1,6 @@
 import { formatAge, formatForecast } from '../../lib/base/units.js';
 import { bytes, type Document, type DocumentPart, type Piece, type Tone } from '../pens/document.js';
-import type { PodObject, PodWithOutlook } from '../query/pod-outlook.js';
+import type { PodExplanation, PodObject } from '../query/pod-explanation.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import { isLastKnown } from '../report/pod-report.js';
 import { evictedVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
@@ -24,7 +24,7 @@ export function podDocument({ pods: [first, ...others], evictions }: PodObject):
   };
 }
 
-function podBlocks(pod: PodWithOutlook): readonly DocumentPart[] {
+function podBlocks(pod: PodExplanation): readonly DocumentPart[] {
   return [
     verdict(pod),
     podFacts(pod),
@@ -48,7 +48,7 @@ const tones: Readonly<Record<PodVerdictReport['kind'], Tone>> = {
 };
 
 /** What is only last known is in no colour of a state. */
-function verdict(pod: PodWithOutlook): DocumentPart {
+function verdict(pod: PodExplanation): DocumentPart {
   const { kind, text: sentence, commands } = pod.verdict;
   return {
     is: 'verdict',
@@ -59,7 +59,7 @@ function verdict(pod: PodWithOutlook): DocumentPart {
 }
 
 /** Whatever its own limits are: the kubelet may evict it for the disk of its node before. */
-function pressure({ nodePressure }: PodWithOutlook): readonly (readonly Piece[])[] {
+function pressure({ nodePressure }: PodExplanation): readonly (readonly Piece[])[] {
   if (nodePressure === undefined) return [];
   const { node, signal, headroom, timeToEvictionMs: timeMs, rank } = nodePressure;
   const close =
@@ -87,7 +87,7 @@ function goneBlocks(last: ShownEviction | undefined): readonly DocumentPart[] {
 }
 
 /** Several pods have one name where kubelets still report former ones. */
-function otherPod(pod: PodWithOutlook, index: number): DocumentPart {
+function otherPod(pod: PodExplanation, index: number): DocumentPart {
   const parts = [...(pod.state === 'unmeasured' ? [] : [usage(pod)]), limits(pod)];
   return section({ id: `other-${index + 1}`, title: 'Another pod of this name' }, [
     verdict(pod),
@@ -96,14 +96,14 @@ function otherPod(pod: PodWithOutlook, index: number): DocumentPart {
   ]);
 }
 
-function warnings({ findings, isKnown }: PodWithOutlook): readonly DocumentPart[] {
+function warnings({ findings, isKnown }: PodExplanation): readonly DocumentPart[] {
   if (findings.length === 0 && isKnown) return [];
   const items = findings.map(({ what, fix }) => [`${what}. `, { text: fix, isMuted: true }]);
   const unknown = text('Not checked: its specification is not known.');
   return [section({ id: 'findings', title: 'Warnings' }, isKnown ? [{ is: 'list', items }] : [unknown])];
 }
 
-function neighbours({ neighbours: all, node }: PodWithOutlook): readonly DocumentPart[] {
+function neighbours({ neighbours: all, node }: PodExplanation): readonly DocumentPart[] {
   const measured = all.flatMap((other) => (other.state === 'unmeasured' ? [] : [other]));
   if (node === undefined || measured.length === 0) return [];
   return [

@@ -3,13 +3,14 @@ import type { Scope } from '../../cluster/kube/scope.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { noEvictionsSeen } from '../../facts/history/eviction-snapshot.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
-import type { AbsentNodeView, MeasuredNodeView } from '../../facts/node/node-view.js';
+import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { PodRecord } from '../../facts/node/pod-record.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { LastKnown, NodeFailure } from '../report/node-report.js';
+import type { PodSource } from '../report/pod-report.js';
 import type { SamplesOf } from '../report/verdict-report.js';
 
 /** A pod that the API server knows, with the workloads that it belongs to. */
@@ -69,6 +70,18 @@ export const noHistory: Pick<ClusterReading, 'lastKnownOf' | 'samplesOf' | 'limi
   limitSamplesOf: () => [],
   apiServer: { isAway: false, access: 'direct' },
 };
+
+/** What is known of a node, and where it comes from; of a silent one, the last values. */
+export interface NodeData {
+  readonly snapshot: NodeSnapshot;
+  readonly source: PodSource;
+}
+
+/** Undefined for a silent node of which nothing is known. */
+export function dataOf(view: NodeView, { lastKnownOf }: Pick<ClusterReading, 'lastKnownOf'>): NodeData | undefined {
+  const last = view.state === 'absent' ? lastKnownOf(view) : view;
+  return last && { snapshot: last.snapshot, source: { ...view, ageMs: last.ageMs } };
+}
 
 export function measuredNodes({ snapshot }: Pick<ClusterReading, 'snapshot'>): readonly MeasuredNodeView[] {
   return snapshot.nodes.filter((node) => node.state !== 'absent');

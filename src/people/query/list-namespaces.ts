@@ -5,7 +5,7 @@ import { largestFirst, type Ranking } from '../../lib/base/ranking.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import type { WorkloadReport } from '../report/workload-report.js';
-import type { ClusterReading } from './cluster-reading.js';
+import { type ClusterReading, dataOf } from './cluster-reading.js';
 import { isOther } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
@@ -18,7 +18,7 @@ export interface NamespaceReport {
   readonly usedBytes: number;
   /** Pods of nodes in the cluster that have no data. */
   readonly unmeasuredPodCount: number;
-  /** Above a limit that evicts them or at 80 % of it, or there within ten minutes. */
+  /** Above a limit that evicts them or at 80 % of it, or there within ten minutes; of nodes without data, when last known. */
   readonly nearLimitPodCount: number;
   /** Of its pods for storage, of those that are remembered. */
   readonly evictionCount: number;
@@ -67,21 +67,21 @@ const ranks: Readonly<Record<string, (of: NamespaceReport) => number | undefined
 };
 
 /** Of each namespace with pods or evictions, and of those whose pods cannot be listed. */
-export async function namespaceReports(
-  { snapshot, evictions }: ClusterReading,
-  lane: Lane,
-): Promise<readonly NamespaceReport[]> {
+export async function namespaceReports(reading: ClusterReading, lane: Lane): Promise<readonly NamespaceReport[]> {
+  const { snapshot, evictions } = reading;
   const all = new Map<string, NamespaceSums>();
   const of = (namespace: string): NamespaceSums => getOrAdd(all, namespace, () => noSums(namespace));
   await lane.each(snapshot.nodes, (view) => {
     for (const { pod } of view.unmeasured) of(pod.namespace).unmeasuredPodCount += 1;
-    if (view.state === 'absent') return;
-    for (const pod of listedRecords(view.snapshot)) {
+    const data = dataOf(view, reading);
+    if (data === undefined) return;
+    for (const pod of listedRecords(data.snapshot)) {
       const { summary } = pod;
       const sums = of(summary.namespace);
-      if (summary.usedBytes !== undefined) sums.measuredPodCount += 1;
-      sums.usedBytes += summary.usedBytes ?? 0;
-      if (isNearLimit(view, pod)) sums.nearLimitPodCount += 1;
+      if (isNearLimit(data.source, pod)) sums.nearLimitPodCount += 1;
+      if (view.state === 'absent' || summary.usedBytes === undefined) continue;
+      sums.measuredPodCount += 1;
+      sums.usedBytes += summary.usedBytes;
     }
   });
   for (const { namespace } of evictions) of(namespace).evictionCount += 1;

@@ -1,46 +1,39 @@
 import { hasLimits, isActive } from '../../facts/node/limits.js';
 import { type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
-import { type BoundPod, deriveMeasured, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
+import type { BoundPod, PodRecord } from '../../facts/node/pod-record.js';
 import { isNearLimit } from '../../facts/node/standing.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { naturalName, type Ranking } from '../../lib/base/ranking.js';
-import { limitFacts, measuredPodReport, type PodReport } from '../report/pod-report.js';
-import type { ClusterReading } from './cluster-reading.js';
+import type { PodReport } from '../report/pod-report.js';
+import { type ClusterReading, dataOf } from './cluster-reading.js';
 import { belongsTo, isOfQuery, isOther, matchesPod } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
 import type { Condition, ListQuery } from './list-query.js';
-import {
-  type ListedPod,
-  listedRecords,
-  type NamespacedName,
-  type NodeOfPods,
-  type PodData,
-  podOrder,
-  podRanks,
-  rankOf,
-} from './listed-pod.js';
-import { knownPodState } from './pod-explanation.js';
+import { type ListedPod, listedRecords, type NamespacedName, podOrder, podRanks, rankOf } from './listed-pod.js';
+import { podReport } from './pod-lack.js';
 
 /** The pods that are near a limit first, then the largest; those without a total last. Yields to the event loop between nodes. */
 export async function listPods(reading: ClusterReading, query: ListQuery, lane: Lane): Promise<ListPage<PodReport>> {
   const { order } = query;
   const addItems = (items: Ranking<ListedPod>, view: NodeView): void => {
-    const of = nodeOfPods(view, reading, order);
-    const { data } = of;
+    const data = dataOf(view, reading);
+    const records = data === undefined ? [] : listedRecords(data.snapshot);
+    const of = { view, data, sortName: order === 'node' ? naturalName(view.nodeName) : '' };
     const add = (record: PodRecord | undefined, bound: BoundPod | undefined, names: NamespacedName): void => {
       const pod: ListedPod = { of, record, bound, names, rank: -Infinity };
       if (!isWanted(pod, query)) return;
       pod.rank = rankOf(pod, order, data?.source);
       items.add(pod);
     };
-    for (const bound of unmeasuredPods(view, data)) add(undefined, bound, bound.pod);
-    for (const record of data?.records ?? []) add(record, record.bound, record.summary);
+    for (const bound of unmeasuredPods(view, records)) add(undefined, bound, bound.pod);
+    for (const record of records) add(record, record.bound, record.summary);
   };
   const compare = podOrder(order);
   const sources = nodesOf(reading, query);
   const ranksOf = (pod: ListedPod) => podRanks(pod, order);
-  return listPage({ sources, addItems, compare, ranksOf, reportOf: (pod) => reportOf(pod, reading) }, query, lane);
+  const reportOf = ({ of, record, bound }: ListedPod) => podReport({ ...of, record, bound }, reading);
+  return listPage({ sources, addItems, compare, ranksOf, reportOf }, query, lane);
 }
 
 /** The same reading without the nodes that have no pod of the workload: several lists of its pods then cost as much as one. */
@@ -48,7 +41,7 @@ export async function readingOfWorkload(reading: ClusterReading, path: string, l
   const nodes: NodeView[] = [];
   const isOf = ({ workloads }: Pick<PodRecord, 'workloads'>): boolean => belongsTo(workloads, path);
   await lane.each(reading.snapshot.nodes, (view) => {
-    const records = podData(view, reading)?.snapshot.pods ?? [];
+    const records = dataOf(view, reading)?.snapshot.pods ?? [];
     if (records.some(isOf) || (view.objects?.pods ?? view.unmeasured).some(isOf)) nodes.push(view);
   });
   return { ...reading, snapshot: { ...reading.snapshot, nodes } };
@@ -59,22 +52,11 @@ function nodesOf({ snapshot }: ClusterReading, { node }: ListQuery): readonly No
   return node === undefined ? snapshot.nodes : snapshot.nodes.filter(({ nodeName }) => nodeName === node);
 }
 
-function nodeOfPods(view: NodeView, reading: ClusterReading, order: string): NodeOfPods {
-  return { view, data: podData(view, reading), sortName: order === 'node' ? naturalName(view.nodeName) : '' };
-}
-
-function podData(view: NodeView, reading: ClusterReading): PodData | undefined {
-  const last = view.state === 'absent' ? reading.lastKnownOf(view) : view;
-  if (last === undefined) return undefined;
-  const { snapshot, ageMs } = last;
-  return { snapshot, records: listedRecords(snapshot), source: { ...view, ageMs } };
-}
-
 /** Those that have ended are no longer on the node. */
-function unmeasuredPods({ objects, unmeasured }: NodeView, data: PodData | undefined): readonly BoundPod[] {
+function unmeasuredPods({ objects, unmeasured }: NodeView, records: readonly PodRecord[]): readonly BoundPod[] {
   const bound = objects?.pods ?? unmeasured;
   if (bound.length === 0) return [];
-  const listed = new Set(data?.records.map((record) => record.bound?.pod.uid));
+  const listed = new Set(records.map((record) => record.bound?.pod.uid));
   return bound.filter(({ pod }) => isActive(pod) && !listed.has(pod.uid));
 }
 
@@ -102,16 +84,3 @@ const conditionsOf: Readonly<Record<Condition, (pod: ListedPod) => boolean>> = {
     record?.unenforced !== undefined ||
     (bound !== undefined && hasLimits(bound.pod) && unenforcedOn(of.view) !== undefined),
 };
-
-function reportOf(
-  { record, bound, of: { data, view } }: ListedPod,
-  { snapshot, failures, readAtMs }: ClusterReading,
-): PodReport {
-  if (record?.summary.usedBytes !== undefined && data !== undefined) {
-    return measuredPodReport({ node: data.source, pod: deriveMeasured(record, data.snapshot.context) });
-  }
-  if (bound === undefined) throw new Error('a pod is listed that neither server knows');
-  const { report } = knownPodState(bound, { snapshot: { ...snapshot, nodes: [view] }, failures, readAtMs });
-  if (record === undefined || data === undefined) return report;
-  return { ...report, ...limitFacts({ node: data.source, pod: derivePod(record, data.snapshot.context) }) };
-}

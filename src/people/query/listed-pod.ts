@@ -5,18 +5,12 @@ import { podUrgency, timeToLimitMs } from '../../facts/node/standing.js';
 import type { Named } from '../../lib/base/maps.js';
 import { compareTexts } from '../../lib/base/ranking.js';
 import type { PodPlace, PodSource } from '../report/pod-report.js';
-
-/** What is known of the pods of a node; of a silent one, the last values. */
-export interface PodData {
-  readonly snapshot: NodeSnapshot;
-  readonly records: readonly PodRecord[];
-  readonly source: PodSource;
-}
+import type { NodeData } from './cluster-reading.js';
 
 /** A node, one object for all of its pods. */
 export interface NodeOfPods {
   readonly view: NodeView;
-  readonly data: PodData | undefined;
+  readonly data: NodeData | undefined;
   /** By which nodes are sorted; '' in lists that are in another order. */
   readonly sortName: string;
 }

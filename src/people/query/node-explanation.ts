@@ -10,7 +10,7 @@ import type { ShownEviction } from '../report/eviction-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import { type SignalReport, signalReports } from '../report/signal-report.js';
-import type { ClusterReading } from './cluster-reading.js';
+import { type ClusterReading, dataOf } from './cluster-reading.js';
 import { type ListedNodeReport, nodeReportOf } from './list-nodes.js';
 import type { ListPage } from './list-page.js';
 
@@ -48,9 +48,8 @@ export function nodeExplanation(reading: ClusterReading, name: string): ShownNod
 
 /** What its filesystems hold; of a node without data, as they were last known. */
 export function nodeDisks(reading: ClusterReading, view: NodeView): readonly DiskReport[] {
-  if (view.state !== 'absent') return diskReports(view.snapshot);
-  const lastKnown = reading.lastKnownOf(view);
-  return lastKnown === undefined ? [] : diskReports(lastKnown.snapshot);
+  const data = dataOf(view, reading);
+  return data === undefined ? [] : diskReports(data.snapshot);
 }
 
 interface ObjectFacts {
@@ -101,14 +100,14 @@ function listedImages({ images }: Node, snapshot: NodeSnapshot | undefined): rea
 }
 
 /** Without data, by what was last known or, of a node that never had any, what the specs of its pods show. */
-function findingsOf(state: NodeView, { knownPods, knownNodes, lastKnownOf }: ClusterReading): readonly FindingReport[] {
-  const { nodeName } = state;
-  const snapshot = state.state === 'absent' ? lastKnownOf(state)?.snapshot : state.snapshot;
-  const node = knownNodes.find(({ name }) => name === nodeName);
+function findingsOf(view: NodeView, reading: ClusterReading): readonly FindingReport[] {
+  const { nodeName } = view;
+  const data = dataOf(view, reading);
+  const node = reading.knownNodes.find(({ name }) => name === nodeName);
   const found =
-    snapshot === undefined
-      ? [...knownPods].flatMap(({ pod }) => (pod.nodeName === nodeName ? specFindings(pod, node) : []))
-      : nodeFindings(snapshot);
+    data === undefined
+      ? [...reading.knownPods].flatMap(({ pod }) => (pod.nodeName === nodeName ? specFindings(pod, node) : []))
+      : nodeFindings(data.snapshot);
   const reports = found.map(findingReport);
   return findingKinds.flatMap((kind) => reports.filter((report) => report.kind === kind));
 }

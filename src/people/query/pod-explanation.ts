@@ -1,21 +1,19 @@
 import type { Pod } from '../../cluster/kube/objects.js';
-import { identityOf, isSamePod } from '../../cluster/kube/pod-identity.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
+import { growthBytesPerSecond } from '../../facts/history/usage-growth.js';
 import { explainPod, type PodBreakdown } from '../../facts/node/breakdown.js';
 import { isActive } from '../../facts/node/limits.js';
-import { isExpected } from '../../facts/node/node-coverage.js';
 import type { NodeLayout } from '../../facts/node/node-layout.js';
-import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
-import { type DerivedPod, deriveMeasured, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
-import type { AttributionMode, MeasuredUsage, PodUsage } from '../../facts/node/usage.js';
-import { podGraceMs } from '../../facts/node/young-pods.js';
-import { formatAge } from '../../lib/base/units.js';
-import { nodeHint } from '../report/absence-hints.js';
+import type { NodeView } from '../../facts/node/node-view.js';
+import { type DerivedPod, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
+import { type PodStanding, podStanding } from '../../facts/node/standing.js';
+import type { AttributionMode, MeasuredUsage } from '../../facts/node/usage.js';
+import type { Lane } from '../../lib/base/lane.js';
+import type { ShownEviction } from '../report/eviction-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
 import { type LimitReport, limitReport } from '../report/limit-report.js';
 import {
   type FoundPod,
-  limitFacts,
   type MeasuredPodReport,
   measuredPodReport,
   type PodReport,
@@ -23,35 +21,53 @@ import {
   type PodSpecReport,
   podSpecReport,
   type UnmeasuredPodReport,
-  unmeasuredPodReport,
 } from '../report/pod-report.js';
+import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
+import { type NodePressureReport, pressedNode, pressureReport } from '../report/pressure-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
-import type { ClusterReading, KnownPod } from './cluster-reading.js';
+import { type ClusterReading, dataOf, type KnownPod, type NodeData } from './cluster-reading.js';
+import { listPods } from './list-pods.js';
+import { parseListQuery } from './list-query.js';
+import type { NamespacedName } from './listed-pod.js';
+import { reportWithoutTotal } from './pod-lack.js';
 
-/** What adds up to a pod's usage: plain data with exact numbers. */
-export type PodExplanation =
-  | MeasuredPodExplanation
-  | (UnmeasuredPodReport &
-      WithSpec & {
-        /** Of a pod that the kubelet lists without a total: the limits of its volumes and containers. */
-        readonly limits: readonly LimitExplanation[];
-      });
-
-interface WithSpec {
-  /** What is wrong with its settings; empty for a pod that the API server does not know. */
-  readonly findings: readonly FindingReport[];
-  /** Absent for a pod that the API server does not know. */
-  readonly spec?: PodSpecReport | undefined;
+export interface PodObject {
+  /** One, unless kubelets report others of the name that the API server does not know. */
+  readonly pods: readonly PodExplanation[];
+  /** Of pods of this name. */
+  readonly evictions: readonly ShownEviction[];
 }
 
-export interface MeasuredPodExplanation extends MeasuredPodReport, WithSpec {
+/** What adds up to a pod's usage, and what becomes of it: plain data with exact numbers. */
+export type PodExplanation = MeasuredPodExplanation | (UnmeasuredPodReport & PodOutlook);
+
+export interface MeasuredPodExplanation extends MeasuredPodReport, PodOutlook {
   /** `even`: each container has an even part of the total. */
   readonly split: PodBreakdown['split'];
   /** They add up to `usedBytes`; empty when the kubelet lists none. */
   readonly containers: readonly ContainerExplanation[];
   /** Those that the kubelet lists, then those of the spec that it does not list. */
   readonly volumes: readonly VolumeReport[];
+}
+
+interface PodOutlook {
+  /** What is wrong with its settings; empty for a pod that the API server does not know. */
+  readonly findings: readonly FindingReport[];
+  /** Absent for a pod that the API server does not know. */
+  readonly spec?: PodSpecReport | undefined;
+  /** In the order in which the kubelet checks; of a pod without a total, those of its volumes and containers. */
   readonly limits: readonly LimitExplanation[];
+  readonly verdict: PodVerdictReport;
+  /** Absent while no growth is known, and of old data. */
+  readonly next?: NextLimitReport | undefined;
+  /** Of the first pods that a node evicts which is close to evicting pods, or does; absent of others, and of old data. */
+  readonly nodePressure?: PodPressureReport | undefined;
+  /** Totals of the last summaries, the oldest first. */
+  readonly samples: readonly UsageSample[];
+  /** Of the total, over the samples; below 0 when it shrank. */
+  readonly growthBytesPerSecond?: number | undefined;
+  /** The largest other pods of its node. */
+  readonly neighbours: readonly PodReport[];
 }
 
 /** `rootfsBytes + logsBytes + Σ volumeShares + otherBytes` is `usedBytes`. What is unknown is absent. */
@@ -76,100 +92,118 @@ export interface LimitExplanation extends LimitReport {
   readonly samples: readonly UsageSample[];
 }
 
-/** A pod with figures, and where they come from: of a silent node, what was last known. */
-type ExplainedSource<Usage = MeasuredUsage> = FoundPod<DerivedPod<Usage>, PodSource & { readonly layout: NodeLayout }>;
-
-/** An explanation, and what it is made of. */
-export interface ExplainedPod {
-  readonly explanation: PodExplanation;
-  /** Undefined without figures. */
-  readonly found: FoundPod<DerivedPod, PodSource> | undefined;
-  /** Undefined for one that the API server does not know. */
-  readonly pod: Pod | undefined;
+/** When a pod is evicted for its node's sake. */
+interface PodPressureReport extends Pick<NodePressureReport, 'node' | 'signal' | 'timeToEvictionMs'> {
+  /** Below 0 the kubelet evicts. */
+  readonly headroom: number;
+  /** From 1, the first; equals share a rank. */
+  readonly rank: number;
 }
 
-export function explainKnown(known: KnownPod, reading: ClusterReading, mode: AttributionMode): ExplainedPod {
-  const { pod } = known;
-  const { uid, nodeName, phase } = pod;
-  const node = podsOfNode(reading, nodeName);
-  const isThis = ({ bound }: PodRecord): boolean => bound?.pod.uid === uid;
-  const facts = { spec: podSpecReport(pod), findings: findingsOf(pod, node, reading) };
-  const isShown = node?.source.state !== 'absent' || isActive({ phase });
-  const [found] = isShown ? measuredPods(node, isThis) : [];
-  if (found !== undefined)
-    return { explanation: { ...measuredExplanation(found, reading, mode), ...facts }, found, pod };
-  const { report } = knownPodState(known, reading);
-  if (report.state !== 'unmeasured') throw new Error('a pod has values that were not found');
-  const listed = node && withoutTotal(node, isThis);
-  const limits = listed === undefined ? [] : limitsOf(listed, reading);
-  return { explanation: { ...report, ...(listed && limitFacts(listed)), ...facts, limits }, found: listed, pod };
+/** A pod of the name, by each server; `record`: undefined without figures. */
+interface NamedPod {
+  readonly known: KnownPod | undefined;
+  readonly record: PodRecord | undefined;
+  readonly view: NodeView | undefined;
+  readonly data: NodeData | undefined;
 }
 
-/** Explains the pods of a node that the API server does not know. */
-export function explainUnknown(
-  view: NodeView,
+type FoundNamed<Pod = DerivedPod> = FoundPod<Pod & DerivedPod, PodSource>;
+
+/** Explains every pod of the name: one, unless kubelets report others that the API server does not know. */
+export async function explainPods(
   reading: ClusterReading,
-  { mode, isMeant }: { readonly mode: AttributionMode; readonly isMeant: (pod: PodRecord) => boolean },
-): readonly ExplainedPod[] {
-  const found = measuredPods(podsOf(view, reading), (pod) => pod.bound === undefined && isMeant(pod));
-  return found.map((each) => {
-    const explanation = { ...measuredExplanation(each, reading, mode), findings: [] };
-    return { explanation, found: each, pod: undefined };
+  { mode, ...names }: NamespacedName & { readonly mode: AttributionMode },
+  lane: Lane,
+): Promise<readonly PodExplanation[]> {
+  const all: PodExplanation[] = [];
+  for (const pod of await podsOfName(reading, names, lane)) {
+    const explained = explain(pod, reading, mode);
+    all.push({ ...explained, neighbours: await neighboursOf(explained, reading, lane) });
+  }
+  return all;
+}
+
+/** One by one: a cluster may have a hundred thousand. */
+async function podsOfName(
+  reading: ClusterReading,
+  { namespace, name }: NamespacedName,
+  lane: Lane,
+): Promise<readonly NamedPod[]> {
+  const found: NamedPod[] = [];
+  const isMeant = (pod: NamespacedName): boolean => pod.name === name && pod.namespace === namespace;
+  await lane.each(reading.knownPods, (known) => {
+    if (isMeant(known.pod)) found.push(knownPod(known, reading));
   });
+  await lane.each(reading.snapshot.nodes, (view) => {
+    const data = dataOf(view, reading);
+    for (const record of data?.snapshot.pods ?? [])
+      if (record.bound === undefined && isMeant(record.summary)) found.push({ known: undefined, record, view, data });
+  });
+  return found;
 }
 
-/** What is known of the pods of a node; of a silent one, the last values. */
-interface PodsOfNode {
-  readonly snapshot: NodeSnapshot;
-  readonly source: ExplainedSource['node'];
-}
-
-function podsOfNode(reading: ClusterReading, nodeName: string | undefined): PodsOfNode | undefined {
+/** Of one that has ended, what was last known of a silent node says nothing. */
+function knownPod(known: KnownPod, reading: ClusterReading): NamedPod {
+  const { uid, nodeName } = known.pod;
   const view = reading.snapshot.nodes.find((node) => node.nodeName === nodeName);
-  return view && podsOf(view, reading);
+  const data = view && dataOf(view, reading);
+  const { pods, podsWithoutTotal } = data?.snapshot ?? { pods: [], podsWithoutTotal: [] };
+  const isShown = view?.state !== 'absent' || isActive(known.pod);
+  const record = isShown ? [...pods, ...podsWithoutTotal].find(({ bound }) => bound?.pod.uid === uid) : undefined;
+  return { known, record, view, data };
 }
 
-function podsOf(view: NodeView, { lastKnownOf }: ClusterReading): PodsOfNode | undefined {
-  const last = view.state === 'absent' ? lastKnownOf(view) : view;
-  if (last === undefined) return undefined;
-  const { snapshot, ageMs } = last;
-  return { snapshot, source: { ...view, ageMs, layout: snapshot.layout } };
-}
+type WithoutNeighbours<T> = T extends PodExplanation ? Omit<T, 'neighbours'> : never;
 
-function measuredPods(of: PodsOfNode | undefined, isWanted: (pod: PodRecord) => boolean): readonly ExplainedSource[] {
-  if (of === undefined) return [];
-  const {
-    source: node,
-    snapshot: { pods, context },
-  } = of;
-  return pods.filter(isWanted).map((pod) => ({ node, pod: deriveMeasured(pod, context) }));
-}
-
-function withoutTotal(
-  { snapshot, source: node }: PodsOfNode,
-  isWanted: (pod: PodRecord) => boolean,
-): ExplainedSource<PodUsage> | undefined {
-  const record = snapshot.podsWithoutTotal.find(isWanted);
-  return record && { node, pod: derivePod(record, snapshot.context) };
-}
-
-/** Without data of its node, by what was last known or, without that, what its spec shows. */
-function findingsOf(pod: Pod, node: PodsOfNode | undefined, { knownNodes }: ClusterReading): readonly FindingReport[] {
-  const found =
-    node === undefined
-      ? specFindings(
-          pod,
-          knownNodes.find(({ name }) => name === pod.nodeName),
-        )
-      : nodeFindings(node.snapshot).filter((one) => one.pod.uid === pod.uid);
-  return found.map(findingReport);
-}
-
-function measuredExplanation(
-  { node, pod }: ExplainedSource,
+function explain(
+  { known, record, view, data }: NamedPod,
   reading: ClusterReading,
   mode: AttributionMode,
-): Omit<MeasuredPodExplanation, 'findings'> {
+): WithoutNeighbours<PodExplanation> {
+  const pod = known?.pod;
+  const found = foundPod(record, data);
+  const report =
+    found !== undefined && isMeasured(found)
+      ? measuredExplanation(found, mode)
+      : reportWithoutTotal({ record, bound: known, view, data }, reading);
+  const { limits, samples, standing } =
+    found === undefined ? withoutFigures : figuresOf(found, data?.snapshot.layout, reading);
+  const growth = growthBytesPerSecond(samples);
+  const eviction = reading.evictions.find(({ uid }) => uid === pod?.uid);
+  return {
+    ...report,
+    spec: pod && podSpecReport(pod),
+    findings: pod === undefined ? [] : findingsOf(pod, data, reading),
+    limits,
+    verdict: podVerdict({ report, limits, standing, samples, pod, eviction }),
+    next: nextLimit(standing),
+    nodePressure: nodePressure(report, view),
+    samples,
+    growthBytesPerSecond: growth && Math.round(growth),
+  };
+}
+
+const withoutFigures = { limits: [], samples: [], standing: undefined };
+
+function figuresOf(found: FoundNamed, layout: NodeLayout | undefined, reading: ClusterReading) {
+  const { node, pod } = found;
+  return {
+    limits: limitsOf(found, layout, reading),
+    samples: reading.samplesOf(node.nodeName, pod.summary),
+    standing: podStanding(node, pod, pod.ratios),
+  };
+}
+
+function foundPod(record: PodRecord | undefined, data: NodeData | undefined): FoundNamed | undefined {
+  return record && data && { node: data.source, pod: derivePod(record, data.snapshot.context) };
+}
+
+function isMeasured(found: FoundNamed): found is FoundNamed<DerivedPod<MeasuredUsage>> {
+  return found.pod.usage.usedBytes !== undefined;
+}
+
+function measuredExplanation({ node, pod }: FoundNamed<DerivedPod<MeasuredUsage>>, mode: AttributionMode) {
   const { summary, bound } = pod;
   const breakdown = explainPod({ summary, pod: bound?.pod, mode });
   const found = { node, pod: { ...pod, usage: { ...breakdown.usage, usedBytes: pod.usage.usedBytes } } };
@@ -178,7 +212,6 @@ function measuredExplanation(
     split: breakdown.split,
     containers: breakdown.containers.map(containerExplanation),
     volumes: [...volumeReports(found), ...unlistedVolumeReports(found)],
-    limits: limitsOf(found, reading),
   };
 }
 
@@ -189,11 +222,11 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
 }
 
 function limitsOf(
-  { node, pod }: ExplainedSource<PodUsage>,
+  { node: { nodeName, ageMs }, pod }: FoundNamed,
+  layout: NodeLayout | undefined,
   { readAtMs, samplesOf, limitSamplesOf }: ClusterReading,
 ): readonly LimitExplanation[] {
-  const { nodeName, ageMs } = node;
-  const ofContainer = node.layout.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
+  const ofContainer = layout?.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const counted = { emptydir: 'volume', pod: 'total', container: ofContainer };
   return pod.ratios.map((ratio) => ({
     ...limitReport(ratio),
@@ -203,62 +236,37 @@ function limitsOf(
   }));
 }
 
-type StateSources = Pick<ClusterReading, 'snapshot' | 'failures' | 'readAtMs'>;
-
-interface Lack {
-  readonly reason: string;
-  /** The summary of its node should have it: its workloads are incomplete without it. */
-  readonly isExpected: boolean;
+/** Without data of its node, by what was last known or, without that, what its spec shows. */
+function findingsOf(pod: Pod, data: NodeData | undefined, { knownNodes }: ClusterReading): readonly FindingReport[] {
+  const node = knownNodes.find(({ name }) => name === pod.nodeName);
+  const found =
+    data === undefined ? specFindings(pod, node) : nodeFindings(data.snapshot).filter((one) => one.pod.uid === pod.uid);
+  return found.map(findingReport);
 }
 
-/** Returns the report of a pod by what there is of its node now. */
-export function knownPodState({ pod, workloads }: KnownPod, reading: StateSources): { readonly report: PodReport } {
-  const node = reading.snapshot.nodes.find(({ nodeName }) => nodeName === pod.nodeName);
-  const record =
-    node === undefined || node.state === 'absent'
-      ? undefined
-      : node.snapshot.pods.find(({ bound }) => bound?.pod.uid === pod.uid);
-  return node !== undefined && node.state !== 'absent' && record !== undefined
-    ? { report: measuredPodReport({ node, pod: deriveMeasured(record, node.snapshot.context) }) }
-    : { report: unmeasuredPodReport({ pod, workloads, ...lackOf(pod, node, reading) }) };
+function nodePressure({ namespace, pod }: PodReport, view: NodeView | undefined): PodPressureReport | undefined {
+  const pressed = view === undefined || view.state === 'absent' ? undefined : pressedNode(view, view.snapshot);
+  if (pressed === undefined) return undefined;
+  const { signal, headroom = 0, timeToEvictionMs, victims = [], node } = pressureReport(pressed, () => undefined);
+  const found = victims.find((victim) => victim.namespace === namespace && victim.pod === pod);
+  return found && { node, signal, headroom, timeToEvictionMs, rank: found.rank };
 }
 
-function lackOf(pod: Pod, node: NodeView | undefined, reading: StateSources): Lack {
-  if (pod.nodeName === undefined) return unexpected('not scheduled to a node yet');
-  if (node === undefined) return unexpected(`node ${pod.nodeName} is not in scope`);
-  return node.state === 'absent' ? lackOnAbsentNode(pod, node, reading) : lackInSummary(pod, node, reading);
+function nextLimit({ limit, timeMs }: Partial<PodStanding> = {}): NextLimitReport | undefined {
+  if (limit === undefined || timeMs === undefined) return undefined;
+  const { rule, container, volume } = limitReport(limit);
+  return { rule, container, volume, timeToLimitMs: timeMs };
 }
 
-function isDue(pod: Pod, { readAtMs }: StateSources): boolean {
-  return isExpected(pod, readAtMs);
-}
+const neighbourCount = 5;
 
-function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeView, reading: StateSources): Lack {
-  if (reason === 'skipped') return unexpected(`node ${nodeName} is skipped by cluster.skipNodes`);
-  if (pod.runningSinceMs === undefined) return notRunning(pod);
-  const detail = reading.failures.get(nodeName)?.message ?? nodeHint(reason, undefined);
-  return { reason: `no data from node ${nodeName} (${reason}): ${detail}`, isExpected: isDue(pod, reading) };
-}
-
-function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeView, reading: StateSources): Lack {
-  const isListed = snapshot.summary.pods.some((entry) => isSamePod(entry, identityOf(pod)));
-  if (isListed) {
-    return { reason: 'the kubelet reports no ephemeral storage for it', isExpected: isDue(pod, reading) };
-  }
-  if (pod.runningSinceMs === undefined) return notRunning(pod);
-  if (isDue(pod, reading)) return { reason: `missing in the summary of node ${nodeName}`, isExpected: true };
-  const age = formatAge(reading.readAtMs - pod.runningSinceMs);
-  return unexpected(
-    `not in the summary of node ${nodeName} yet: it has been running for ${age}, and is expected after ${formatAge(podGraceMs)}`,
-  );
-}
-
-function notRunning({ phase, eviction, namespace, name }: Pod): Lack {
-  if (eviction === undefined) return unexpected(`no container is running (phase ${phase})`);
-  const cause = eviction.message.trim().replace(/\.$/, '');
-  return unexpected(`evicted: ${cause} (explain eviction ${namespace}/${name} shows what it used)`);
-}
-
-function unexpected(reason: string): Lack {
-  return { reason, isExpected: false };
+async function neighboursOf(
+  { namespace, pod, node }: Pick<PodReport, 'namespace' | 'pod' | 'node'>,
+  reading: ClusterReading,
+  lane: Lane,
+): Promise<readonly PodReport[]> {
+  if (node === undefined) return [];
+  const query = parseListQuery('pods', { order: 'used', limit: String(neighbourCount + 1) });
+  const { items } = await listPods(reading, { ...query, node }, lane);
+  return items.filter((other) => other.pod !== pod || other.namespace !== namespace).slice(0, neighbourCount);
 }

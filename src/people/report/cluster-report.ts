@@ -1,6 +1,6 @@
-import type { Pod } from '../../cluster/kube/objects.js';
 import { hasLimits } from '../../facts/node/limits.js';
-import { type AbsentNodeView, type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
+import { type AbsentNodeView, unenforcedOn } from '../../facts/node/node-view.js';
+import { isNearLimit } from '../../facts/node/standing.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import { type Workload, workloadKey } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
@@ -36,8 +36,6 @@ import { type SamplesOf, verdicts } from './verdict-report.js';
 export interface ClusterReport {
   /** Nodes had not answered by the deadline: they are reported from the cache. */
   readonly isPartial: boolean;
-  /** Pods that belong to no workload count in the coverage only. */
-  readonly hidesPodsWithoutWorkload: boolean;
   readonly summary: ClusterSummary;
   /**
    * The pods from half of a limit on, each with the limit that it is nearest to; those above a limit first, then by time and
@@ -84,15 +82,12 @@ export interface ClusterSummary {
   /** Of them, those whose volumes are not measured: their bytes are too few. */
   readonly pendingPodCount: number;
   readonly limitCount: number;
-  /** From the near ratio up to 1, at which the kubelet evicts nobody. */
-  readonly nearLimitCount: number;
-  /** Above 1. */
-  readonly reachedLimitCount: number;
-  /** Of those above, the ones that the kubelet evicts for. */
-  readonly evictableLimitCount: number;
   /** Of all, those that cannot bind, and those of which only a part is compared, unless that alone is near. */
   readonly unenforcedLimitCount: number;
-  /** Pods with data and limits that can bind; those whose nearest limit is near, and those above one. */
+  /**
+   * Pods with data and limits that can bind; those that are near a limit, and those above one. Of nodes without data, those that were
+   * near or above when last known count in all three.
+   */
   readonly limitedPodCount: number;
   readonly nearLimitPodCount: number;
   readonly reachedLimitPodCount: number;
@@ -100,7 +95,7 @@ export interface ClusterSummary {
   readonly unenforcedReachedPodCount: number;
   /**
    * Pods with limits that should have data and have none, or whose volumes are not measured unless a limit is near without
-   * them. They are in none of the counts of limits.
+   * them, or was when last known. They are in none of the counts of limits.
    */
   readonly unknownLimitPodCount: number;
   /** Nodes with a threshold that is crossed. */
@@ -114,8 +109,6 @@ export interface ClusterSummary {
   /** Nodes with data that may be below a threshold: what is free, or the threshold, is not known. */
   readonly unknownPressureNodeCount: number;
   readonly incompleteWorkloadCount: number;
-  /** Of the incomplete ones, those that have pods on nodes without data. */
-  readonly absentWorkloadCount: number;
   /** Namespaces in scope whose pods are not known: they are in none of the counts. */
   readonly unlistedNamespaceCount: number;
 }
@@ -143,13 +136,14 @@ export interface ClusterReportInput {
   readonly isPartial: boolean;
   /** Time in milliseconds since the Unix epoch that never jumps. */
   readonly nowMs: number;
+  /** Pods that belong to no workload count in the coverage only. */
   readonly hidesPodsWithoutWorkload: boolean;
   readonly lane: Lane;
 }
 
 /** One walk over the pods, node by node, yielding to the event loop between pods. Keeps only what it reports. */
 export async function clusterReport(input: ClusterReportInput): Promise<ClusterReport> {
-  const { snapshot, isPartial, hidesPodsWithoutWorkload, apiServer, nowMs, lane } = input;
+  const { snapshot, isPartial, apiServer, nowMs, lane } = input;
   const lacking = snapshot.workloads.filter(({ complete }) => !complete);
   const incomplete = new Map(lacking.map(({ workload }) => [workloadKey(workload), workload]));
   const parts: Parts = {
@@ -170,13 +164,11 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
   const unlisted = incompleteOf(mayLack, incomplete);
   return {
     isPartial,
-    hidesPodsWithoutWorkload,
     summary: {
       ...(await lane.run(() => nodeCounts(nodes))),
       ...pods.counts,
       unknownLimitPodCount: parts.unmeasuredLimitedPodCount + pods.counts.unknownLimitPodCount,
       incompleteWorkloadCount: incomplete.size,
-      absentWorkloadCount: ofSilent.size,
       unlistedNamespaceCount: snapshot.unlistedNamespaces.length,
     },
     limits: await lane.run(() => pods.limits()),
@@ -221,7 +213,7 @@ function* stepsOf(parts: Parts, input: ClusterReportInput, incomplete: Incomplet
     const node = listedNode(view, { lastKnown, failure: failureOf(view.nodeName) });
     parts.nodes.push(node);
     yield () => {
-      parts.unmeasuredLimitedPodCount += limitedPodCount(view, hidesPodsWithoutWorkload);
+      parts.unmeasuredLimitedPodCount += unknownLimitedPodCount(node, hidesPodsWithoutWorkload);
       if (view.state !== 'absent') parts.gaps.push(...podGaps(view, nowMs, incomplete));
       else if (view.reason !== 'skipped') {
         const lacking = view.unmeasured.flatMap(({ workloads }) => workloads);
@@ -265,11 +257,18 @@ function* podSteps(
   }
 }
 
-/** Pods that no summary lists whose limits the kubelet enforces. */
-function limitedPodCount(view: NodeView, hidesPodsWithoutWorkload: boolean): number {
+/** Pods that no summary lists whose limits the kubelet enforces, without those that were near one when last known. */
+function unknownLimitedPodCount({ view, source, snapshot }: ListedNode, hidesPodsWithoutWorkload: boolean): number {
   if (unenforcedOn(view) === 'isolation_disabled') return 0;
-  const isListed = ({ uid }: Pod): boolean => view.state !== 'absent' && view.snapshot.listedPodUids.has(uid);
+  const known = view.state === 'absent' ? nearPodUids(source, snapshot) : view.snapshot.listedPodUids;
   return view.unmeasured.filter(
-    ({ pod, workloads }) => hasLimits(pod) && !isListed(pod) && (workloads.length > 0 || !hidesPodsWithoutWorkload),
+    ({ pod, workloads }) =>
+      hasLimits(pod) && !known.has(pod.uid) && (workloads.length > 0 || !hidesPodsWithoutWorkload),
   ).length;
+}
+
+function nearPodUids(source: ListedNode['source'], snapshot: ListedNode['snapshot']): ReadonlySet<string | undefined> {
+  if (source === undefined || snapshot === undefined) return new Set();
+  const near = [...snapshot.pods, ...snapshot.podsWithoutTotal].filter((pod) => isNearLimit(source, pod));
+  return new Set(near.map(({ bound }) => bound?.pod.uid));
 }

@@ -31,16 +31,9 @@ export interface FilesystemReport {
 /** From here on a filesystem counts as full. Below it, one with images is healthy: kubelets let them fill it to 85 %. */
 export const fullRatio = limitThresholds.alerted;
 
-/** Pods of a node: how many, and what they use and request. */
-export interface PodBytes {
-  readonly podCount: number;
-  readonly usedBytes: number;
-  readonly requestedBytes: number;
-}
-
-export function podBytes(pods: readonly PodRecord[]): PodBytes {
+/** What pods of a node use and request. */
+export function podBytes(pods: readonly PodRecord[]) {
   return {
-    podCount: pods.length,
     usedBytes: pods.reduce((sum, { summary }) => sum + (summary.usedBytes ?? 0), 0),
     requestedBytes: pods.reduce((sum, { bound }) => sum + (bound?.requestBytes ?? 0), 0),
   };

@@ -15,7 +15,6 @@ export interface HealthReport {
   readonly droppedFamilies: readonly string[];
   readonly workloadNameClashCount: number;
   readonly isLastReloadSuccessful?: boolean | undefined;
-  readonly settingsLoadedAtMs?: number | undefined;
   readonly settingsAgeMs?: number | undefined;
   readonly isKubeletTlsUnverified: boolean;
   /** With `kubelet.readConfig`: no kubelet lets the exporter read its configuration. */

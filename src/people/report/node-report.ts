@@ -1,14 +1,12 @@
 import type { NodeImages } from '../../facts/node/node-images.js';
 import { type NodeStanding, nodeStanding } from '../../facts/node/node-standing.js';
 import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
-import type { PodRecord } from '../../facts/node/pod-record.js';
 import type { FailureReason } from '../../lib/base/errors.js';
-import { largestFirst, rankedOf } from '../../lib/base/ranking.js';
 import { type ApiServerState, nodeHint } from './absence-hints.js';
 import { type EnforcementFacts, type EnforcementKind, enforcementKinds, signalsOf } from './enforcement-report.js';
 import { type FilesystemReport, filesystemReports, fullestRatio, podBytes } from './filesystem-report.js';
 import { type NodeCondition, nodeCondition } from './node-condition.js';
-import type { MeasuredPodReport, PodSource } from './pod-report.js';
+import type { PodSource } from './pod-report.js';
 import { type PressedNode, pressedNode } from './pressure-report.js';
 import type { VerdictOf, VerdictReport } from './verdict-report.js';
 
@@ -33,15 +31,14 @@ export interface NodeFailure {
   readonly ageMs: number;
 }
 
-/** A node with data and the largest of its pods, in brief. */
+/** A node with data, in brief. */
 export interface NodeWithPodsReport extends NodeFacts {
   readonly state: MeasuredNodeView['state'];
   readonly dataAgeMs: number;
   readonly filesystems: readonly FilesystemReport[];
   /** Absent where the status of the node has none. */
   readonly images?: NodeImages | undefined;
-  /** Pods with data, and their bytes. */
-  readonly podCount: number;
+  /** Of pods with data. */
   readonly podsUsedBytes: number;
   readonly podsRequestedBytes: number;
   /** See `node_pods_missing` and `node_pods_dangling`. */
@@ -55,10 +52,7 @@ export interface NodeWithPodsReport extends NodeFacts {
    */
   readonly otherPodCount: number;
   readonly otherPodsUsedBytes: number;
-  readonly largestPods: readonly NodePodReport[];
 }
-
-type NodePodReport = Pick<MeasuredPodReport, 'namespace' | 'pod' | 'state' | 'usedBytes' | 'limitBytes'>;
 
 /** A node without data, and what was last known of it. */
 export interface SilentNodeReport extends NodeFacts {
@@ -72,7 +66,7 @@ export interface SilentNodeReport extends NodeFacts {
 /** Without pods that the API server no longer lists on the node. */
 type LastKnownNodeReport = Pick<
   NodeWithPodsReport,
-  'dataAgeMs' | 'filesystems' | 'podCount' | 'podsUsedBytes' | 'otherPodCount' | 'otherPodsUsedBytes' | 'largestPods'
+  'dataAgeMs' | 'filesystems' | 'podsUsedBytes' | 'otherPodCount' | 'otherPodsUsedBytes'
 >;
 
 export type RankedNodeReport = SilentNodeReport | NodeWithPodsReport;
@@ -170,27 +164,13 @@ function factsOf(view: NodeView, failure: NodeFailure | undefined): NodeFacts {
 /** Of a node with data, what is known now. */
 function lastKnownReport({ snapshot, ageMs }: LastKnown): LastKnownNodeReport {
   const { pods, summary } = snapshot;
-  const { podCount, usedBytes } = podBytes(pods);
   const reported = new Set(pods.map((pod) => pod.summary));
   const others = summary.pods.filter((pod) => !reported.has(pod));
   return {
     dataAgeMs: Math.round(ageMs),
     filesystems: filesystemReports(snapshot),
-    podCount,
-    podsUsedBytes: usedBytes,
+    podsUsedBytes: podBytes(pods).usedBytes,
     otherPodCount: others.length,
     otherPodsUsedBytes: others.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0),
-    largestPods: rankedOf(pods, largestPodCount, bySize, podReport).items,
   };
-}
-
-const largestPodCount = 10;
-
-const bySize = largestFirst<PodRecord>(
-  ({ summary }) => summary.usedBytes,
-  ({ summary: { namespace, name } }) => [namespace, name],
-);
-
-function podReport({ summary: { namespace, name, usedBytes = 0 }, bound, isPending }: PodRecord): NodePodReport {
-  return { namespace, pod: name, state: isPending ? 'pending' : 'measured', usedBytes, limitBytes: bound?.limitBytes };
 }

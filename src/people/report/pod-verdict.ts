@@ -9,8 +9,9 @@ import type { EvictionReport } from './eviction-report.js';
 import { type LimitReport, limitReport, limitSubject, limitText, unenforcedNames, usedText } from './limit-report.js';
 import { ownerCommand } from './pod-commands.js';
 import { growthWithoutForecast } from './pod-growth.js';
-import type { MeasuredPodReport, PodReport, PodSpecReport } from './pod-report.js';
+import type { MeasuredPodReport, PodReport } from './pod-report.js';
 import { explainNode, explainPod } from './verdict-commands.js';
+import type { VerdictWords } from './verdict-text.js';
 
 /**
  * How a pod stands to its limits. `near`: at 80 % of one, or it reaches one if it goes on to grow. `unenforced`: it has limits, and
@@ -19,13 +20,7 @@ import { explainNode, explainPod } from './verdict-commands.js';
 type PodVerdictKind = 'evicted' | 'above' | 'near' | 'within' | 'unenforced' | 'unbounded' | 'ended' | 'unknown';
 
 /** Whether a pod is about to be evicted for its limits, and why. */
-export interface PodVerdictReport {
-  readonly kind: PodVerdictKind;
-  /** In one or two sentences, with the numbers. */
-  readonly text: string;
-  /** To copy, the explanation first. */
-  readonly commands: readonly string[];
-}
+export type PodVerdictReport = VerdictWords<PodVerdictKind>;
 
 /** The limit that a pod exceeds first if it goes on to grow as measured. */
 export interface NextLimitReport extends Pick<LimitReport, 'rule' | 'container' | 'volume'> {
@@ -34,7 +29,7 @@ export interface NextLimitReport extends Pick<LimitReport, 'rule' | 'container' 
 }
 
 interface Judged {
-  readonly report: PodReport & { readonly spec?: PodSpecReport | undefined };
+  readonly report: PodReport;
   /** In the order in which the kubelet checks. */
   readonly limits: readonly LimitReport[];
   /** Undefined of a pod without figures. */
@@ -78,11 +73,11 @@ function agedJudgement(report: PodReport, judged: Judged): Judgement {
 }
 
 function judgement(report: PodReport, judged: Judged): Judgement {
-  const { spec } = judged.report;
-  if (report.state !== 'unmeasured' && spec !== undefined && !isActive(spec)) {
+  const { pod } = judged;
+  if (report.state !== 'unmeasured' && pod !== undefined && !isActive(pod)) {
     return {
       kind: 'ended',
-      text: `The pod has ended (phase ${spec.phase}), and its node still holds ${formatBytes(report.usedBytes)} of it.`,
+      text: `The pod has ended (phase ${pod.phase}), and its node still holds ${formatBytes(report.usedBytes)} of it.`,
     };
   }
   const urgent = urgentText(judged);

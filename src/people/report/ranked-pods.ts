@@ -46,23 +46,20 @@ const soonestFirst = largestFirst<LimitedPod>(({ standing, limit }) => standing.
 
 /**
  * The pods that are nearest to a limit of theirs. Pods are added one by one. Those of nodes without data are ranked by what was last
- * known of them, and count nowhere else.
+ * known of them, and count where that is near a limit, and nowhere else.
  */
 export class RankedPods {
   /** Pods without a workload. */
   readonly #limited: Ranking<LimitedPod>;
   /** The soonest pod of each workload, by its key and whether its node has data. */
   readonly #groups = new Map<string, LimitedPod>();
-  /** Of pods with data; see `ClusterSummary`. */
+  /** See `ClusterSummary`. */
   readonly counts = {
     podCount: 0,
     podsUsedBytes: 0,
     pendingPodCount: 0,
     unknownLimitPodCount: 0,
     limitCount: 0,
-    nearLimitCount: 0,
-    reachedLimitCount: 0,
-    evictableLimitCount: 0,
     unenforcedLimitCount: 0,
     limitedPodCount: 0,
     nearLimitPodCount: 0,
@@ -93,6 +90,7 @@ export class RankedPods {
     const ratios = context.ratiosOf(pod);
     const limit = nearestRatio(ratios);
     const now = podStanding(node, pod, ratios);
+    this.#countPod(now.kind);
     if (node.state !== 'absent') this.#count({ node, pod }, ratios, { nearest: limit, kind: now.kind });
     const nearest = nearestLimitOf(node, limit, former, context);
     if (nearest === undefined || nearest.limit.ratio < shownRatio || !canBind(nearest.limit)) return;
@@ -130,6 +128,13 @@ export class RankedPods {
     return this.#limited.ranked(podLimitReport);
   }
 
+  /** The same pods as lists of those near a limit have. */
+  #countPod(kind: PodStanding['kind']): void {
+    if (!isNear(kind)) return;
+    this.counts.limitedPodCount += 1;
+    this.counts[kind === 'above' ? 'reachedLimitPodCount' : 'nearLimitPodCount'] += 1;
+  }
+
   #count(
     { node, pod }: FoundPod<PodRecord, PodSource>,
     ratios: readonly LimitRatio[],
@@ -141,13 +146,9 @@ export class RankedPods {
       return;
     }
     for (const limit of ratios) this.#countLimit(limit);
-    if (nearest === undefined || !canBind(nearest)) {
-      if (ratios.some(isAbove)) counts.unenforcedReachedPodCount += 1;
-      return;
-    }
-    counts.limitedPodCount += 1;
-    if (kind === 'above') counts.reachedLimitPodCount += 1;
-    else if (isNear(kind)) counts.nearLimitPodCount += 1;
+    if (isNear(kind)) return;
+    if (nearest !== undefined && canBind(nearest)) counts.limitedPodCount += 1;
+    else if (ratios.some(isAbove)) counts.unenforcedReachedPodCount += 1;
   }
 
   /** A low ratio is no good sign where only a part is compared. */
@@ -156,12 +157,6 @@ export class RankedPods {
     const { ratio, unenforced } = limit;
     counts.limitCount += 1;
     if (!canBind(limit) || (unenforced !== undefined && ratio < limitThresholds.near)) counts.unenforcedLimitCount += 1;
-    if (isAbove(limit)) {
-      counts.reachedLimitCount += 1;
-      if (canBind(limit)) counts.evictableLimitCount += 1;
-    } else if (ratio >= limitThresholds.near) {
-      counts.nearLimitCount += 1;
-    }
   }
 }
 

@@ -1,5 +1,4 @@
 import type { PodIdentity } from '../../cluster/kube/pod-identity.js';
-import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { type EvictionRecord, isOutdated, type LastUsage } from '../../facts/history/eviction-record.js';
 import { type DiskVerdict, nodeVerdict, type Shortage, type VerdictKind } from '../../facts/node/disk-verdict.js';
@@ -21,31 +20,10 @@ import {
   recordedMainPart,
   verdictCommands,
 } from './verdict-commands.js';
-import { type VerdictContext, verdictText } from './verdict-text.js';
+import { type VerdictContext, verdictText, type VerdictWords } from './verdict-text.js';
 
-/** What fills the disk of a node, or filled it before an eviction. Amounts are bytes, or inodes where the signal counts those. */
-export interface VerdictReport {
-  readonly kind: VerdictKind;
-  /** One sentence with the numbers. */
-  readonly text: string;
-  /** To copy, for exactly this case; the first one explains. */
-  readonly commands: readonly string[];
-  readonly signal?: EvictionSignal | undefined;
-  /** A default of Kubernetes: the kubelet's configuration is not known. */
-  readonly isAssumed?: boolean | undefined;
-  /** The threshold that decides. */
-  readonly thresholdBytes?: number | undefined;
-  readonly thresholdInodes?: number | undefined;
-  readonly available?: number | undefined;
-  /** Available above the threshold; below 0 the kubelet evicts. */
-  readonly headroom?: number | undefined;
-  /** Until the kubelet stops evicting; of a node that is near, as much as the threshold. */
-  readonly missing?: number | undefined;
-  /** At least, by evicting every pod that may be evicted. */
-  readonly podsFreed?: number | undefined;
-  /** At least, by deleting unused images. */
-  readonly imagesFreed?: number | undefined;
-}
+/** What fills the disk of a node, or filled it before an eviction. */
+export type VerdictReport = VerdictWords<VerdictKind>;
 
 /** Of a node with data or, in `snapshot`, what was last known of it; undefined where there is nothing to say. */
 export type VerdictOf = (source: VerdictSource, snapshot: NodeSnapshot | undefined) => VerdictReport | undefined;
@@ -108,24 +86,13 @@ function ageNotes({ state, ageMs, reason }: VerdictSource): readonly string[] {
 }
 
 function verdictReport(verdict: DiskVerdict, nodeName: string, context: VerdictContext): VerdictReport {
-  const { shortage, pods, images } = verdict;
   const isOfPods = context.past !== undefined && verdict.kind !== 'unknown';
   return {
     kind: isOfPods ? 'pods' : verdict.kind,
     text: verdictText(verdict, context),
     commands:
       context.past === undefined ? verdictCommands(verdict, nodeName, context) : [explainEviction(context.past.first)],
-    ...(shortage && shortageOf(shortage)),
-    podsFreed: pods?.least,
-    imagesFreed: images?.least,
   };
-}
-
-/** Without a threshold, what is available alone. */
-function shortageOf(shortage: Shortage): Partial<VerdictReport> {
-  const { signal, state, isAssumed, available, missing } = shortage;
-  if (state === 'no_space') return { signal, available };
-  return { signal, isAssumed, ...amountsOf(shortage, countsInodes(signal)), missing };
 }
 
 /**
@@ -157,7 +124,6 @@ export function evictionVerdictReport(
         kind: 'unknown',
         text: unknownText(record),
         commands: pressureCommands(record, unknownCommands(record), most),
-        ...shownShortage(record),
       };
   }
 }
@@ -200,18 +166,6 @@ function pressureCommands(
 ): readonly string[] {
   const change = raisedRequest(most);
   return [explainEviction(record), ...commands, ...(change === undefined ? [] : [change])];
-}
-
-function shownShortage({ cause, shortage }: EvictionRecord): Partial<VerdictReport> {
-  return shortage === undefined ? {} : amountsOf(shortage, cause === 'node_inodes');
-}
-
-function amountsOf(
-  { threshold, available }: Pick<Shortage, 'threshold' | 'available'>,
-  ofInodes: boolean,
-): Partial<VerdictReport> {
-  const of = ofInodes ? { thresholdInodes: threshold } : { thresholdBytes: threshold };
-  return { ...of, available, headroom: available - threshold };
 }
 
 function limitText(record: EvictionRecord, most: EvictionRecord): string {

@@ -10,6 +10,15 @@ import { amountText } from '../pens/document.js';
 import { type PastShortage, usedAtLast } from './past-shortage.js';
 import { signalAmount, unreadPodsText } from './signal-report.js';
 
+/** What is the matter with one thing, and what to do. */
+export interface VerdictWords<Kind> {
+  readonly kind: Kind;
+  /** In a sentence or two, with the numbers. */
+  readonly text: string;
+  /** To copy, for exactly this case; the first one explains. */
+  readonly commands: readonly string[];
+}
+
 /** What a verdict is made with besides what the kubelet reports now. */
 export interface VerdictContext {
   /** What is to be known of the data, in a few words each. */

@@ -10,15 +10,11 @@ import { ownerCommand } from './pod-commands.js';
 import type { PodReport } from './pod-report.js';
 import { limitUse } from './pod-verdict.js';
 import { explainEviction, explainWorkload } from './verdict-commands.js';
+import type { VerdictWords } from './verdict-text.js';
 import { shownName, type WorkloadReport } from './workload-report.js';
 
 /** What is to be known of a workload first. `near`: pods of it are near a limit. `incomplete`: its sums lack pods or volumes. */
-export interface WorkloadVerdictReport {
-  readonly kind: 'near' | 'incomplete' | 'complete' | 'empty';
-  readonly text: string;
-  /** To copy, the explanation first. */
-  readonly commands: readonly string[];
-}
+export type WorkloadVerdictReport = VerdictWords<'near' | 'incomplete' | 'complete' | 'empty'>;
 
 type AgedEviction = EvictionReport & { readonly ageMs: number };
 

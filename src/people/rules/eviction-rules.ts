@@ -1,7 +1,9 @@
 import { isNear } from '../../facts/node/standing.js';
 import { mostSpecific } from '../../facts/workload/workload.js';
 import { groupBy } from '../../lib/base/maps.js';
+import type { Ranked } from '../../lib/base/ranking.js';
 import { formatCount } from '../../lib/base/text.js';
+import { formatAge } from '../../lib/base/units.js';
 import { causeText, evictionHint, isOfNode } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { fullRatio, isFull } from '../report/filesystem-report.js';
@@ -20,19 +22,21 @@ export const nextEvictionRules = {
     section: 'next-evictions',
     alerts: ['EphemeralStoragePodEvictionSoon'],
     applies: ({ cluster: { summary, limits } }) => [
-      { count: summary.reachedLimitPodCount, examples: present(limits).filter(({ standing }) => standing === 'above') },
+      { count: summary.reachedLimitPodCount, examples: counted(limits).filter(({ standing }) => standing === 'above') },
     ],
     sentence: ['pod above a limit', 'pods above a limit'],
+    name: podName,
     commands: podCommands,
   }),
   pod_near_limit: clusterRule({
     section: 'next-evictions',
     alerts: ['EphemeralStorageNearLimit', 'EphemeralStoragePodEvictionSoon'],
     applies: ({ cluster: { summary, limits } }) => {
-      const near = present(limits).filter(({ standing }) => standing !== 'above' && isNear(standing));
+      const near = counted(limits).filter(({ standing }) => standing !== 'above' && isNear(standing));
       return [{ count: summary.nearLimitPodCount, examples: near }];
     },
     sentence: ['pod near a limit', 'pods near a limit'],
+    name: podName,
     timeMs: ({ timeToLimitMs }) => timeToLimitMs,
     commands: podCommands,
   }),
@@ -150,9 +154,18 @@ function groupText(group: EvictionGroup): string {
   return `${group[0].workloads.length === 0 ? '' : `${formatCount(group.length)} of `}${workloadOf(group[0])} (${cause})`;
 }
 
-/** Of those, what is not shown as it was. */
-function present<T extends PodLimitReport | NodePressureReport>({ items }: { readonly items: readonly T[] }) {
+/** Those that are not shown as they were. */
+function present({ items }: Ranked<NodePressureReport>): readonly NodePressureReport[] {
   return items.filter((of) => !isLastKnown(of));
+}
+
+/** Pods count by their present values, those of a node without data by the last. */
+function counted({ items }: Ranked<PodLimitReport>): readonly PodLimitReport[] {
+  return items.filter(({ dataState }) => dataState !== 'pending');
+}
+
+function podName({ namespace, pod, dataState, dataAgeMs }: PodLimitReport): string {
+  return `${namespace}/${pod}${dataState === 'absent' ? ` (last known ${formatAge(dataAgeMs)} ago)` : ''}`;
 }
 
 function isBelow({ headroom = 0 }: NodePressureReport): boolean {

@@ -18,7 +18,7 @@ import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parametersOf, parseListQuery } from '../query/list-query.js';
 import { listWorkloads } from '../query/list-workloads.js';
 import { nodeDisks, nodeExplanation, type NodeObject } from '../query/node-explanation.js';
-import { type PodObject, podsWithOutlook } from '../query/pod-outlook.js';
+import { explainPods, type PodObject } from '../query/pod-explanation.js';
 import type { Problem, Status } from '../query/status.js';
 import { knownWorkload, workloadFacts, type WorkloadObject } from '../query/workload-explanation.js';
 import type { EvictionReport } from '../report/eviction-report.js';
@@ -158,7 +158,7 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
   pod: async ({ path: [namespace = '', name = ''], parameters }, inputs) => {
     const { reading, settings, lane } = inputs;
     const query = parseListQuery('pods', parameters, parametersOfView('pod'));
-    const pods = await podsWithOutlook(reading, { namespace, name, mode: settings.attribution }, lane);
+    const pods = await explainPods(reading, { namespace, name, mode: settings.attribution }, lane);
     const evictions = newest(reading, (of) => of.namespace === namespace && of.pod === name);
     if (pods.length + evictions.length === 0) throw await notThere('pod', `${namespace}/${name}`, inputs);
     return { kind: 'pod', query, data: { pods, evictions } };

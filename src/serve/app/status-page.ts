@@ -76,7 +76,6 @@ function healthReport({ host, metrics, seriesCapReport, evictionFile, clock }: S
       forMs: Math.round(forMs),
     })),
     droppedFamilies: seriesCapReport.droppedFamilies,
-    settingsLoadedAtMs: settingsLoadedAt?.wallMs,
     settingsAgeMs: ageMs(settingsLoadedAt),
     stores: stores.map(({ resource, objectCount, isConnected, mode, lastProgress }) => ({
       ...{ resource, objectCount, isConnected },
