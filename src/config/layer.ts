@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { nearest } from '../lib/base/suggestion.js';
 import { oneLine } from '../lib/base/text.js';
 import { describeValue, pathText, type SettingFault, valueAt } from './faults.js';
+import { removedFault } from './removed-settings.js';
 import { allSettings, keysInside, metaInside, type Section, type Setting } from './settings.js';
 
 /** The value of a setting in one layer. */
@@ -60,6 +61,8 @@ function keysInFile({ children }: Section): readonly string[] {
 
 function unknownKey(path: readonly PropertyKey[], source: string, siblings: readonly string[]): SettingFault {
   const text = pathText(path);
+  const removed = removedFault(text, source);
+  if (removed !== undefined) return removed;
   const key = String(path.at(-1));
   const near = nearest(key, siblings) ?? allSettings.find((setting) => setting.path.endsWith(`.${key}`))?.path;
   const suggestion = near === undefined ? '' : ` (did you mean ${near}?)`;

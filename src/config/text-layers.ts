@@ -3,7 +3,15 @@ import { didYouMean } from '../lib/base/suggestion.js';
 import { withoutUserInfo } from '../lib/base/text.js';
 import { pathText, type SettingFault } from './faults.js';
 import { type Layer, type SettingValue, TreeReader } from './layer.js';
-import { allSettings, environmentPrefix, nodeAt, type Setting, settingFromText } from './settings.js';
+import { removedFault, removedSettings } from './removed-settings.js';
+import {
+  allSettings,
+  environmentNameOf,
+  environmentPrefix,
+  nodeAt,
+  type Setting,
+  settingFromText,
+} from './settings.js';
 import { readYaml } from './yaml-text.js';
 
 /** By the name of the flag, without dashes; a list for a repeatable flag. */
@@ -89,6 +97,9 @@ function readAssignment(assignment: string): Layer {
 }
 
 function unknownVariable(name: string, names: readonly string[]): SettingFault {
+  const removed = removedSettings.find(({ path }) => `${name}_`.startsWith(`${environmentNameOf(path)}_`));
+  if (removed !== undefined)
+    return { path: name, problem: 'was removed', source: 'environment', hint: removed.instead };
   const hint = `allowed: the name of a setting${didYouMean(name, names, environmentPrefix)}`;
   return { path: name, problem: 'unknown name', source: 'environment', hint };
 }
@@ -99,6 +110,8 @@ function unknownFlag(name: string, names: readonly string[]): SettingFault {
 }
 
 function unknownPath(path: string, source: string): SettingFault {
+  const removed = removedFault(path, source);
+  if (removed !== undefined) return removed;
   const paths = allSettings.map((setting) => setting.path);
   const hint = `allowed: the path of a setting${didYouMean(path, paths)}`;
   return { path: pathText(path.split('.')), problem: 'unknown path', source, hint };
