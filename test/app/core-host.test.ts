@@ -11,13 +11,14 @@ import { staticCredentials } from '../../src/cluster/credentials/credentials.js'
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { identityOf } from '../../src/cluster/kube/pod-identity.js';
 import { wholeCluster } from '../../src/cluster/kube/scope.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import type { ObjectStore } from '../../src/cluster/watch/object-store.js';
 import { EvictionLog } from '../../src/facts/history/eviction-log.js';
 import { silentLogger } from '../../src/lib/base/logger.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
 import { CoreHost } from '../../src/serve/app/core-host.js';
-import { aPod } from '../support/builders.js';
+import { aNode, aPod } from '../support/builders.js';
 import { settingsOf } from '../support/exporter.js';
 import { isLetGo } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -81,6 +82,26 @@ describe('CoreHost', () => {
     expect(running.evictions.records.map(({ pod }) => pod)).toEqual(['evicted']);
   });
 
+  it('an eviction on a node that is selected later is recorded then, and counted once', async () => {
+    await using running = await syncedHost('cluster: {nodeSelector: role=front}');
+    const { host, pods, clock } = running;
+    const { watch } = host.watches.nodes({ scope: wholeCluster, nodeSelector: parseSelector('role=front') });
+    const message = 'Usage of EmptyDir volume "cache" exceeds the limit "1Gi". ';
+    const pod = aPod({ name: 'evicted', nodeName: 'front-1' });
+    pods.upsert(pod);
+    pods.upsert({ ...pod, phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
+    await setImmediate();
+    expect(running.evictions.records).toEqual([]);
+    for (const role of ['back', 'front', 'front']) {
+      watch.objects.upsert(aNode({ name: 'front-1', labels: { role } }));
+      await setImmediate();
+    }
+    await vi.waitUntil(() => running.evictions.records.length > 0);
+    expect(running.evictions.records.map((record) => record.pod)).toEqual(['evicted']);
+    const { nodes } = running.evictions.snapshot({ workloads: [], nodeNames: ['front-1'], showsAllPods: true });
+    expect(nodes.map(({ counts }) => [...counts.values()].filter((count) => count > 0))).toEqual([[1]]);
+  });
+
   it('an eviction that is seen before the nodes are listed waits for them', async () => {
     await using running = await syncedHost('');
     const { host, pods, clock, evictions } = running;
@@ -97,6 +118,27 @@ describe('CoreHost', () => {
     const next = await listing;
     expect(recorded()).toEqual(['on-node-1']);
     await next.place[Symbol.asyncDispose]();
+  });
+
+  it('an evicted pod that waits for nodes that cannot be listed is kept once, however often it changes', async () => {
+    await using running = await syncedHost('');
+    const { host, pods, clock, cluster } = running;
+    await cluster[Symbol.asyncDispose]();
+    const stop = new AbortController();
+    const config = settingsOf('cluster: {nodeSelector: role=front}');
+    const listing = host.synced(config, wholeCluster, stop.signal).catch(() => undefined);
+    const eviction = { message: 'Usage of EmptyDir volume "cache" exceeds the limit "1Gi". ', atMs: clock.nowMs() };
+    const versions: WeakRef<Pod>[] = [];
+    for (const run of ['1', '2', '3']) {
+      const pod = aPod({ name: 'evicted', nodeName: 'front-1', eviction, runs: [`container ${run}`] });
+      versions.push(new WeakRef(pod));
+      pods.upsert(pod);
+      await setImmediate();
+    }
+    expect(await isLetGo(...versions.slice(0, -1))).toBe(true);
+    expect(versions.at(-1)?.deref()).toBeDefined();
+    stop.abort();
+    await listing;
   });
 
   it.each([

@@ -69,6 +69,20 @@ it('a reload keeps the evictions on nodes that only the new settings select', as
   expect(await evictedNamespaces(exporter)).toEqual(['media']);
 });
 
+it('a reload with a longer retention lists what the former one had forgotten, while the pods are there', async () => {
+  const settings = (retention: string): string => `evictions: {retention: ${retention}}`;
+  await using exporter = await Exporter.start({ scenario, settings: settings('1m') });
+  await exporter.synced();
+  await exporter.clock.advance(120_000);
+  expect(await evictedNamespaces(exporter)).toEqual([]);
+  await exporter.apply(settings('1h'));
+  await exporter.clock.advance(1_000);
+  expect(await evictedNamespaces(exporter)).toEqual(['billing', 'media', 'shop']);
+  await exporter.apply(settings('1m'));
+  await exporter.clock.advance(1_000);
+  expect(await evictedNamespaces(exporter)).toEqual([]);
+});
+
 it('a reload that fails lists no eviction of the scope that it wanted, at no time', async () => {
   const settings = 'cluster: {namespaces: [shop]}';
   const rules = rulesFor('shop', 'billing');

@@ -51,6 +51,10 @@ export class ClusterStore implements Disposable {
     return this.#pods.subscribe(subscriber);
   }
 
+  subscribeToNodes(subscriber: Subscriber<Node>): Subscription<Node> {
+    return this.#nodes.subscribe(subscriber);
+  }
+
   /** See {@link StoreLists.hasSynced}. */
   get hasSynced(): boolean {
     return this.lists.hasSynced;

@@ -91,6 +91,11 @@ export class EvictionLog {
     this.#prune();
   }
 
+  /** Keeps for as long as these settings and those so far both ask for, until `configure`: lists of new settings come before. */
+  expect({ retentionMs, ...others }: EvictionLogSettings): void {
+    this.#settings = { ...others, retentionMs: Math.max(retentionMs, this.#settings.retentionMs) };
+  }
+
   /** Forgets the records of pods that are out of scope. */
   retain(isInScope: (record: EvictionRecord) => boolean): void {
     if (this.#records.every(isInScope)) return;

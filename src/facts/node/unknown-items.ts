@@ -1,6 +1,7 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { othersName } from '../../cluster/kube/pod-bounds.js';
-import { type ItemCounts, sumOfFigures } from '../../cluster/kubelet/summary.js';
+import type { ItemCounts } from '../../cluster/kubelet/summary.js';
+import { sumOfFigures } from '../../cluster/kubelet/summary.js';
 import { addWhole, finderByName, leastKnown, type Named } from '../../lib/base/maps.js';
 import type { ContainerUsage, PodUsage, VolumeUsage } from './usage.js';
 

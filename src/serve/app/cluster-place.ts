@@ -2,6 +2,7 @@ import type { Credentials } from '../../cluster/credentials/credentials.js';
 import type { Node, Pod } from '../../cluster/kube/objects.js';
 import { lifecycleEvents, outdatesSummary } from '../../cluster/kube/pod-lifecycle.js';
 import type { Scope } from '../../cluster/kube/scope.js';
+import { matchesSelector } from '../../cluster/kube/selector.js';
 import { BackgroundRefresher, refreshesAhead } from '../../cluster/kubelet/background-refresher.js';
 import type { KubeletCache } from '../../cluster/kubelet/kubelet-cache.js';
 import { servedMs } from '../../cluster/kubelet/lookup.js';
@@ -15,7 +16,7 @@ import { lacksYoungPod, podGraceMs } from '../../facts/node/young-pods.js';
 import { nodesInScope } from '../../facts/scrape/node-policy.js';
 import { abortable, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
-import { UserError } from '../../lib/base/errors.js';
+import { messageOf, UserError } from '../../lib/base/errors.js';
 import { supervise } from '../../lib/base/lifetime.js';
 import type { Logger } from '../../lib/base/logger.js';
 import type { Scheduler } from '../../lib/base/scheduler.js';
@@ -29,6 +30,9 @@ import type { CorePlace } from './core.js';
 
 /** No task takes so long: what it waits for has a time limit of seconds, or that of `kubelet.requestTimeout`. */
 const maxTaskMs = 300_000;
+
+/** Evicted pods that wait; kube-controller-manager keeps 12,500 ended ones by default (`--terminated-pod-gc-threshold`). */
+const maxWaitingCount = 20_000;
 
 export type CoreWatches = Pick<ClusterWatches, keyof ClusterWatches>;
 
@@ -63,8 +67,9 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
   readonly #lifetime = new AbortController();
   readonly #refresher: BackgroundRefresher | undefined;
   readonly #running: Promise<void>;
-  /** Undefined when the place was disposed of before. */
-  readonly #evictions: Promise<Subscription<Pod> | undefined>;
+  readonly #evictions: readonly (Subscription<Pod> | Subscription<Node>)[];
+  /** By UID, what has yet to be told: where nodes are selected, it waits until those are listed, as one change of each pod. */
+  readonly #evicted = new Map<string, StoreChange<Pod>>();
   #lifecycle: Disposable | undefined;
   /** Whether all nodes are refreshed in the background. */
   #refreshesAhead = false;
@@ -104,9 +109,8 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       },
       observer: options.metrics,
     });
+    this.#evictions = this.#subscribeToEvictions();
     const { signal } = this.#lifetime;
-    this.#evictions = this.#subscribeToEvictions(signal);
-    this.#evictions.catch(onUnexpectedEnd);
     this.#running = supervise({ name: 'the work queue', running: this.queue.run(signal), signal, onUnexpectedEnd });
   }
 
@@ -174,14 +178,14 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       });
     }
     if (!isDone()) throw this.#missingLists('');
-    if (lists.isComplete) await (await this.#evictions)?.synced;
+    if (lists.isComplete) await Promise.all(this.#evictions.map(({ synced }) => synced));
   }
 
   /** Nothing is counted or marked from now on. The store can still be read: by a collection that has begun, for example. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lifetime.abort(new Error('stopped'));
-    for (const part of [this.#lifecycle, this.store]) part?.[Symbol.dispose]();
-    (await this.#evictions)?.[Symbol.dispose]();
+    this.#evicted.clear();
+    for (const part of [this.#lifecycle, ...this.#evictions, this.store]) part?.[Symbol.dispose]();
     await this.#running;
   }
 
@@ -195,18 +199,51 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
     await abortable(lists, deadline.signal);
   }
 
-  /** Where nodes are selected, once those are listed: whose pods they are shows only then. */
-  async #subscribeToEvictions(signal: AbortSignal): Promise<Subscription<Pod> | undefined> {
+  /** Those on a node that is selected later are told then. */
+  #subscribeToEvictions(): readonly (Subscription<Pod> | Subscription<Node>)[] {
     const { store } = this;
-    const { config, onEvictedPod } = this.#options;
-    const selectsNodes = config.cluster.nodeSelector.length > 0;
-    if (selectsNodes) await abortable(store.lists.listedNodes(), signal).catch(() => undefined);
-    if (signal.aborted) return undefined;
+    const { nodeSelector } = this.#options.config.cluster;
+    const name = 'evictions';
     const isEvicted = ({ eviction }: Pod): boolean => eviction !== undefined;
-    const onChange = (change: StoreChange<Pod>): void => {
-      if (isEvicted(change.object)) onEvictedPod(change);
+    const onNodeChange = ({ object: node, previous, isInitial }: StoreChange<Node>): void => {
+      const isSelected = ({ labels }: Node): boolean => matchesSelector(nodeSelector, labels);
+      if (isInitial || !isSelected(node) || (previous !== undefined && isSelected(previous))) return;
+      const added = { type: 'added', previous: undefined, isInitial } as const;
+      this.#tellEvicted(
+        store
+          .podsOn(node.name)
+          .filter(isEvicted)
+          .map((object) => ({ ...added, object })),
+      );
     };
-    return store.subscribeToPods({ name: 'evictions', onChange, mustDeliver: isEvicted });
+    const onChange = (change: StoreChange<Pod>): void => {
+      if (isEvicted(change.object)) this.#tellEvicted([change]);
+    };
+    const ofPods = store.subscribeToPods({ name, onChange, mustDeliver: isEvicted });
+    if (nodeSelector.length === 0) return [ofPods];
+    const ofNodes = store.subscribeToNodes({ name, onChange: onNodeChange });
+    ofNodes.synced
+      .then(() => {
+        this.#tellEvicted([]);
+      })
+      .catch((error: unknown) => {
+        this.#options.logger.error('an eviction could not be processed', { error: messageOf(error) });
+      });
+    return [ofPods, ofNodes];
+  }
+
+  #tellEvicted(changes: readonly StoreChange<Pod>[]): void {
+    for (const change of changes) {
+      const { uid } = change.object;
+      const first = this.#evicted.get(uid);
+      if (first === undefined && this.#evicted.size >= maxWaitingCount) continue;
+      this.#evicted.set(uid, { ...change, ...first, object: change.object });
+    }
+    if (this.#options.config.cluster.nodeSelector.length > 0 && !this.store.lists.haveNodes) return;
+    for (const [uid, change] of this.#evicted) {
+      this.#evicted.delete(uid);
+      this.#options.onEvictedPod(change);
+    }
   }
 
   /** What a subscription begins with happened before. */

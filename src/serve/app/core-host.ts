@@ -88,12 +88,15 @@ export class CoreHost implements AsyncDisposable {
    * when it does not sync in time, or when there is no node to measure.
    */
   async synced(config: Config, scope: Scope, signal: AbortSignal): Promise<ClusterCore> {
+    const { evictions } = this.#options;
+    evictions.expect(config.evictions);
     const core = this.#create(config, scope);
     try {
       await core.place.synced({ timeoutMs: syncTimeoutMs }, signal);
       this.#checkNode(core);
       return core;
     } catch (error) {
+      evictions.configure(this.#core.config.evictions);
       await core.place[Symbol.asyncDispose]();
       throw error;
     }
