@@ -4,7 +4,7 @@ import { workloadPath } from '../../src/facts/workload/workload.js';
 import { workloadDocument } from '../../src/people/answers/workload-document.js';
 import { writeText } from '../../src/people/pens/text-pen.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import { isMissing, type WorkloadObject, workloadWithPods } from '../../src/people/query/workload-explanation.js';
+import type { WorkloadObject } from '../../src/people/query/list-workloads.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
@@ -57,19 +57,6 @@ async function textOf(of?: ClusterReading, path?: string): Promise<string> {
 const withWorkload = (snapshot: Parameters<typeof aWorkloadSnapshot>[0]): ClusterReading => ({
   ...reading,
   snapshot: aClusterSnapshot({ nodes: [], workloads: [aWorkloadSnapshot({ workload: billing, ...snapshot })] }),
-});
-
-it('the data of a workload list what makes it incomplete first, then the largest, and add up', async () => {
-  const report = workloadWithPods(await objectOf());
-  expect(report.pods.map((pod) => [pod.pod, pod.state, isMissing(pod)])).toEqual([
-    ['pending', 'pending', true],
-    ['lost', 'unmeasured', true],
-    ['big', 'measured', false],
-    ['small', 'measured', false],
-    ['stray', 'measured', false],
-  ]);
-  const bytes = report.pods.map((pod) => (pod.state === 'unmeasured' ? 0 : pod.usedBytes));
-  expect(bytes.reduce((a, b) => a + b, 0)).toBe(report.usedBytes);
 });
 
 it('a workload shows its exposed sum, which pods the sum lacks and why, and its pods and containers', async () => {

@@ -2,10 +2,10 @@ import { workloadPath } from '../../facts/workload/workload.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { bytes, count, type Document, type DocumentPart, type Line, type Tone } from '../pens/document.js';
-import type { OriginReport, WorkloadObject } from '../query/workload-explanation.js';
+import type { WorkloadObject } from '../query/list-workloads.js';
 import { absenceNames } from '../report/absence-hints.js';
 import type { PodReport } from '../report/pod-report.js';
-import { shownName, workloadOf } from '../report/workload-report.js';
+import { type OriginReport, shownName, workloadOf } from '../report/workload-report.js';
 import type { WorkloadVerdictReport } from '../report/workload-verdict.js';
 import { evictionSection, namespaceLink, nodeLink, podLink, podSection, section, table, text } from './parts.js';
 
@@ -60,7 +60,7 @@ function facts(workload: ShownWorkload): DocumentPart {
       'Sum of requests': bytes(requestBytes),
       Type: workloadType,
       Namespace: namespace === '' ? 'any' : namespaceLink(namespace),
-      'Which pods': originText(origin),
+      'Which pods': origin && originText(origin),
       Collected: backoffMs > 0 ? `again in ${formatAge(backoffMs)}` : undefined,
     },
   };

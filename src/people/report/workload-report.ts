@@ -23,7 +23,16 @@ export interface WorkloadReport extends WorkloadReference {
   /** Sums over the expected pods that declare one, measured or not. */
   readonly limitBytes?: number | undefined;
   readonly requestBytes?: number | undefined;
+  /** Of one that was asked for by its name. */
+  readonly origin?: OriginReport | undefined;
+  /** The same; absent when it could not be collected. */
+  readonly containers?: NonNullable<WorkloadSnapshot['usage']>['containers'] | undefined;
 }
+
+export type OriginReport =
+  | { readonly source: 'configured'; readonly selector: string; readonly namespaces: readonly string[] }
+  | { readonly source: 'labels'; readonly labels: Readonly<Record<string, string>> }
+  | { readonly source: 'controller'; readonly kind: string };
 
 export function workloadReferences(workloads: readonly Workload[]): readonly WorkloadReference[] {
   return workloads.map(workloadReference);

@@ -1,32 +1,27 @@
 import { type ObjectKind, objectRoutes } from '../../config/served-paths.js';
 import type { AttributionMode } from '../../facts/node/usage.js';
-import { type WorkloadDefinition, workloadKey, workloadPath } from '../../facts/workload/workload.js';
+import { type WorkloadDefinition, workloadPath } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
 import type { SearchResults } from '../answers/search-document.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
 import { listEvictions } from '../query/list-evictions.js';
-import {
-  listNamespaces,
-  type NamespaceObject,
-  type NamespaceReport,
-  namespaceReports,
-} from '../query/list-namespaces.js';
+import { listNamespaces, type NamespaceObject, type NamespaceReport } from '../query/list-namespaces.js';
 import { type ListedNodeReport, listNodes } from '../query/list-nodes.js';
 import { firstOf, type ListPage } from '../query/list-page.js';
 import { listContainers, listVolumes } from '../query/list-parts.js';
 import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parametersOf, parseListQuery } from '../query/list-query.js';
+import type { WorkloadObject } from '../query/list-workloads.js';
 import { listWorkloads } from '../query/list-workloads.js';
 import { nodeDisks, nodeExplanation, type NodeObject } from '../query/node-explanation.js';
 import { explainPods, type PodObject } from '../query/pod-explanation.js';
 import type { Problem, Status } from '../query/status.js';
-import { knownWorkload, workloadFacts, type WorkloadObject } from '../query/workload-explanation.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { type ShownEviction, withAge } from '../report/eviction-report.js';
 import type { ContainerReport, PodReport } from '../report/pod-report.js';
 import type { VolumeReport } from '../report/volume-report.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
-import { workloadVerdict } from '../report/workload-verdict.js';
+import { composedObjects, type ReadList } from './composed-objects.js';
 import { noEviction, notFound, type NotFoundError, requireListed } from './view-errors.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
@@ -90,7 +85,6 @@ export async function viewOf(request: ViewRequest, inputs: ViewInputs): Promise<
 type Maker<Kind extends ViewKind> = (request: ViewRequest, inputs: ViewInputs) => Promise<PageView & { kind: Kind }>;
 
 const shownEvictionCount = 20;
-const allPods = parseListQuery('pods', {});
 /** Of each kind, by a search. */
 const foundCount = 10;
 
@@ -107,11 +101,16 @@ const lists = {
   },
 };
 
+function listReader(inputs: ViewInputs): ReadList {
+  return async (kind, parameters) =>
+    (await listMaker(kind)({ kind, path: [], parameters }, inputs)).data as Views[typeof kind];
+}
+
 function listMaker<Kind extends keyof typeof lists>(kind: Kind): Maker<Kind> {
   return async ({ parameters }, inputs) => {
-    const { reading, lane } = inputs;
+    const { reading, settings, lane } = inputs;
     const query = parseListQuery(kind, parameters);
-    const data = await lists[kind](reading, query, lane);
+    const data = await lists[kind](reading, query, lane, settings.definitions);
     if (query.name !== undefined && data.totalCount === 0)
       throw await notThere(listed[kind], wantedName(query), inputs);
     return { kind, query, data } as PageView & { kind: Kind };
@@ -163,35 +162,16 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     if (pods.length + evictions.length === 0) throw await notThere('pod', `${namespace}/${name}`, inputs);
     return { kind: 'pod', query, data: { pods, evictions } };
   },
-  workload: async ({ path: [namespace = '', type = '', name = ''], parameters }, inputs) => {
-    const { reading, settings, lane } = inputs;
-    const path = `${namespace}/${type}/${name}`;
-    const query = podQuery('workload', parameters, { workload: path });
-    const workloadNamespace = namespace === '-' ? '' : namespace;
-    const wanted = workloadOf({ workload: name, workloadType: type, workloadNamespace });
-    const key = workloadKey(wanted);
-    const found = await knownWorkload(reading, key, lane);
-    const isOf = ({ workloads }: EvictionReport): boolean => workloads.map(workloadOf).map(workloadKey).includes(key);
-    const evictions = newest(reading, isOf);
-    if (found === undefined && evictions.length === 0) throw await notThere('workload', path, inputs);
-    const facts = workloadFacts(reading, found ?? wanted, settings.definitions);
-    const itsNodes = await readingOfWorkload(reading, path, lane);
-    const pods = await listPods(itsNodes, query, lane);
-    const near = await listPods(itsNodes, { ...allPods, workload: path, only: 'near', limit: 1 }, lane);
-    const missing = await listPods(itsNodes, { ...allPods, workload: path, only: 'unknown', limit: 20 }, lane);
-    const workload = { ...facts, verdict: workloadVerdict(facts, near, evictions[0]) };
-    return { kind: 'workload', query, data: { workload, pods, missing, evictions } };
+  workload: async ({ path, parameters }, inputs) => {
+    const name = path.join('/');
+    const query = podQuery('workload', parameters, { workload: name });
+    const reading = await readingOfWorkload(inputs.reading, name, inputs.lane);
+    const data = await composedObjects.workload(listReader({ ...inputs, reading }), name, query.given);
+    return { kind: 'workload', query, data };
   },
   namespace: async ({ path: [name = ''], parameters }, inputs) => {
-    const { reading, lane } = inputs;
     const query = podQuery('namespace', parameters, { namespace: name });
-    const all = await namespaceReports(reading, lane);
-    const namespace = all.find((of) => of.namespace === name);
-    if (namespace === undefined) throw await notThere('namespace', name, inputs);
-    const pods = await listPods(reading, query, lane);
-    const workloads = await listWorkloads(reading, parseListQuery('workloads', { namespace: name }), lane);
-    const evictions = newest(reading, (of) => of.namespace === name);
-    return { kind: 'namespace', query, data: { namespace, pods, workloads, evictions } };
+    return { kind: 'namespace', query, data: await composedObjects.namespace(listReader(inputs), name, query.given) };
   },
   eviction: ({ path: [uid = ''], parameters }, { reading, status }) => {
     const query = parseListQuery('evictions', parameters, parametersOfView('eviction'));

@@ -1,20 +1,17 @@
-import { isNear } from '../../facts/node/standing.js';
-import { addWhole } from '../../lib/base/maps.js';
+import { groupBy } from '../../lib/base/maps.js';
+import { byNames, naturalNames } from '../../lib/base/ranking.js';
 import { countedText, formatCount } from '../../lib/base/text.js';
-import type { Coverage, CoverageGap } from '../../people/query/coverage.js';
 import { evictionOrder } from '../../people/query/list-evictions.js';
 import { namespaceOrder } from '../../people/query/list-namespaces.js';
-import { firstOf } from '../../people/query/list-page.js';
+import { firstOf, type ListPage } from '../../people/query/list-page.js';
 import { maxLimit, ordersOf } from '../../people/query/list-query.js';
 import { workloadOrder } from '../../people/query/list-workloads.js';
 import type { WorkloadReport } from '../../people/report/workload-report.js';
-import { workloadVerdict } from '../../people/report/workload-verdict.js';
+import { composedObjects, type ReadList } from '../../people/status/composed-objects.js';
 import type { Views } from '../../people/status/views.js';
-import { mergedByRank } from './merged-rank.js';
-import { largest, mergedNamespace, mergedWorkload, partialVerdict } from './merged-workload.js';
+import { added, addedCoverage, addedWorkload } from './merged-facts.js';
 import { askShards, notThere, type ReadyShards, type ShardAnswers } from './shards.js';
 import type {
-  AnsweredShards,
   AnswerFacts,
   CommandList,
   CommandObject,
@@ -26,17 +23,22 @@ import type {
 } from './view-source.js';
 
 /**
- * Reads several exporters as one: lists are sorted again, workloads and namespaces with pods in several parts are added up. One that
- * fails is missing, which a note says, and no workload is complete then: any may have pods there.
+ * Reads several exporters as one: lists are sorted again, workloads and namespaces with pods in several parts are added up, and what has
+ * pods in several parts is made of the lists. One that fails is missing, which a note says, and no workload is complete then: any may
+ * have pods there.
  */
 export function mergedReader(shards: ReadyShards): ViewReader {
-  return {
+  const reader: ViewReader = {
     list: async (kind, parameters, count = maxLimit) => {
       const found = await listShards(shards, kind, parameters, kind in sums ? maxLimit : count);
       return mergedList(kind, found, { order: parameters['order'], limit: Math.min(count, maxLimit) });
     },
-    object: async (kind, path, parameters) => mergedObject(kind, await findObject(shards, kind, path, parameters)),
+    object: (kind, path, parameters) => {
+      const isComposed = kind === 'workload' || kind === 'namespace';
+      return isComposed ? composed(reader, kind, path, parameters) : findObject(shards, kind, path, parameters);
+    },
   };
+  return reader;
 }
 
 /** A shard knows the labels of its own pods alone: each is asked for all workloads that have pods with the labels somewhere. */
@@ -59,17 +61,43 @@ async function listShards<Kind extends CommandList>(
   });
 }
 
-/** A pod may be known by its evictions alone where it was once: one that did not answer may have it. */
+/** Makes an object of the lists of all, with what was said of the first of them. */
+async function composed<Kind extends CommandObject>(
+  reader: ViewReader,
+  kind: 'workload' | 'namespace',
+  path: readonly string[],
+  parameters: ViewParameters,
+): Promise<ObjectAnswer<Kind>> {
+  const asked: AnswerFacts[] = [];
+  const read = async (list: CommandList, { limit, ...others }: ViewParameters) => {
+    const found = await reader.list(list, others, limit === undefined ? undefined : Number(limit));
+    const { coverage, generatedAtMs, notes, shards, ...page } = found;
+    asked.push({ coverage, generatedAtMs, notes, shards });
+    return page;
+  };
+  const data = await composedObjects[kind](read as ReadList, path.join('/'), parameters);
+  const [facts] = asked;
+  if (facts === undefined) throw new Error(`no list of ${kind} was read`);
+  return { ...facts, data: data as Views[Kind] };
+}
+
+/** A node is of one part. A pod may be known by its evictions alone where it was once: one that did not answer may have it. */
 async function findObject<Kind extends CommandObject>(
   shards: ReadyShards,
   kind: Kind,
   path: readonly string[],
   parameters: ViewParameters,
-): Promise<ShardAnswers<ObjectAnswer<Kind>>> {
+): Promise<ObjectAnswer<Kind>> {
   const found = await askShards(shards, (reader) => reader.object(kind, path, parameters));
-  const isFound = kind !== 'pod' || found.answers.some(({ data }) => (data as Views['pod']).pods.length > 0);
-  if (found.shards === undefined || isFound) return found;
-  throw notThere([{ what: `no pod ${path.join('/')}`, meant: [] }], found);
+  const facts = mergedFacts(found);
+  const [first] = found.answers;
+  if (kind !== 'pod') return { ...facts, data: first.data };
+  const parts = found.answers.map(({ data }) => data as Views['pod']);
+  const pods = parts.flatMap((part) => part.pods);
+  if (found.shards !== undefined && pods.length === 0)
+    throw notThere([{ what: `no pod ${path.join('/')}`, meant: [] }], found);
+  const evictions = parts.flatMap((part) => part.evictions).toSorted(evictionOrder('newest'));
+  return { ...facts, data: { pods, evictions } as object as Views[Kind] };
 }
 
 function mergedList<Kind extends CommandList>(
@@ -78,58 +106,32 @@ function mergedList<Kind extends CommandList>(
   { order = ordersOf[kind][0], limit }: { readonly order: string | undefined; readonly limit: number },
 ): ListAnswer<ItemOf<Kind>> {
   const { answers, shards } = found;
+  const facts = mergedFacts(found);
+  const items = answers.flatMap((of) => of.items);
   const sum = sums[kind];
   const compare = reportOrders[kind]?.(order) as ((a: ItemOf<Kind>, b: ItemOf<Kind>) => number) | undefined;
   if (sum === undefined || compare === undefined) {
-    const items = compare ? answers.flatMap((of) => of.items).toSorted(compare) : mergedByRank(answers, kind, order);
-    return { ...mergedFacts(found), ...firstOf(items, limit, totalCountOf(answers)) };
+    const totalCount = answers.reduce((count, of) => count + of.totalCount, 0);
+    const sorted = compare === undefined ? mergedByRank(answers, kind, order) : items.toSorted(compare);
+    return { ...facts, ...firstOf(sorted, limit, totalCount) };
   }
   const { keyOf, add } = sum;
-  const cut = answers.filter(({ isComplete }) => !isComplete).map(({ items }) => new Set(items.map(keyOf)));
+  const cut = answers.filter(({ isComplete }) => !isComplete).map((of) => new Set(of.items.map(keyOf)));
   const isWhole = (key: string): boolean => shards === undefined && cut.every((keys) => keys.has(key));
-  const parts = groups(
-    answers.flatMap(({ items }) => items),
-    keyOf,
-  );
-  const all = parts.map((of) => add(of, isWhole(keyOf(of[0])))).toSorted(compare);
-  const page = firstOf(all, limit);
-  if (cut.length === 0) return { ...mergedFacts(found), ...page };
-  const { notes, ...facts } = mergedFacts(found);
+  const all = Array.from(groupBy(items, keyOf), ([key, parts]) => add(parts, isWhole(key)));
+  const page = firstOf(all.toSorted(compare), limit);
+  if (cut.length === 0) return { ...facts, ...page };
   const note = `${countedText(cut.length, ['shard has', 'shards have'])} more than ${formatCount(maxLimit)} ${kind}: counts and sums are at least these.`;
-  return { ...facts, ...page, isComplete: false, notes: [...notes, note] };
-}
-
-function totalCountOf(parts: readonly { readonly totalCount: number }[]): number {
-  return parts.reduce((sum, { totalCount }) => sum + totalCount, 0);
+  return { ...facts, ...page, isComplete: false, notes: [...facts.notes, note] };
 }
 
 function mergedFacts({ answers, notes, shards }: ShardAnswers<AnswerFacts>): AnswerFacts {
-  const coverages = answers.map(({ coverage }) => coverage);
-  const sumOf = (valueOf: (coverage: Coverage) => number): number =>
-    coverages.reduce((sum, coverage) => sum + valueOf(coverage), 0);
+  const [first, ...others] = answers;
   return {
-    coverage: {
-      freshNodeCount: sumOf(({ freshNodeCount }) => freshNodeCount),
-      staleNodeCount: sumOf(({ staleNodeCount }) => staleNodeCount),
-      skippedNodeCount: sumOf(({ skippedNodeCount }) => skippedNodeCount),
-      oldestDataAgeMs: largest(coverages.map(({ oldestDataAgeMs }) => oldestDataAgeMs)),
-      ttlMs: Math.max(...coverages.map(({ ttlMs }) => ttlMs)),
-      absences: groups(
-        coverages.flatMap(({ absences }) => absences),
-        ({ reason, isAwaited }) => `${reason} ${isAwaited}`,
-      ).map(mergedGap),
-    },
+    coverage: addedCoverage([first.coverage, ...others.map(({ coverage }) => coverage)]),
     generatedAtMs: Math.min(...answers.map(({ generatedAtMs }) => generatedAtMs)),
     notes: [...notes, ...answers.flatMap((answer) => answer.notes)],
     ...(shards === undefined ? {} : { shards }),
-  };
-}
-
-function mergedGap(gaps: readonly [CoverageGap, ...CoverageGap[]]): CoverageGap {
-  return {
-    ...gaps[0],
-    nodeCount: gaps.reduce((sum, { nodeCount }) => sum + nodeCount, 0),
-    exampleNodes: gaps.flatMap(({ exampleNodes }) => exampleNodes).slice(0, 5),
   };
 }
 
@@ -142,9 +144,9 @@ const sums: {
 } = {
   workloads: {
     keyOf: workloadNames,
-    add: (parts, isWhole) => mergedWorkload(parts, !isWhole),
+    add: (parts, isWhole) => addedWorkload(parts, !isWhole),
   },
-  namespaces: { keyOf: ({ namespace }) => namespace, add: mergedNamespace },
+  namespaces: { keyOf: ({ namespace }) => namespace, add: added },
 };
 
 /** Of lists that are sorted by what their items show: the others have ranks. */
@@ -160,97 +162,37 @@ function workloadNames({ workloadNamespace, workloadType, workload }: WorkloadRe
   return `${workloadNamespace}/${workloadType}/${workload}`;
 }
 
-function groups<T>(items: readonly T[], keyOf: (item: T) => string): readonly (readonly [T, ...T[]])[] {
-  const byKey = new Map<string, [T, ...T[]]>();
-  for (const item of items) {
-    const group = byKey.get(keyOf(item));
-    if (group === undefined) byKey.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return [...byKey.values()];
+/** What items of lists that have ranks are called, as far as they have it. */
+interface ItemNames {
+  readonly namespace?: string;
+  readonly pod?: string;
+  readonly container?: string;
+  readonly volume?: string;
+  readonly node?: string | undefined;
 }
 
-/** A node is of one part; a pod that is known by its evictions alone may be of several. */
-function mergedObject<Kind extends CommandObject>(
-  kind: Kind,
-  found: ShardAnswers<ObjectAnswer<Kind>>,
-): ObjectAnswer<Kind> {
-  const merge = merges[kind] as (...found: Parameters<MergeOf<Kind>>) => Views[Kind];
-  const parts = found.answers.map(({ data }) => data);
-  return { ...mergedFacts(found), data: merge(parts, found.shards) };
-}
-
-/** `shards`: see {@link ShardAnswers}. */
-type MergeOf<Kind extends CommandObject> = (
-  parts: readonly Views[Kind][],
-  shards: AnsweredShards | undefined,
-) => Views[Kind] | undefined;
-
-const merges: { readonly [Kind in CommandObject]: MergeOf<Kind> } = {
-  node: ([first]) => first,
-  pod: (parts) => ({
-    pods: parts.flatMap(({ pods }) => pods),
-    evictions: mergedEvictions(parts),
-  }),
-  workload: (parts, shards) => {
-    const [first, ...others] = parts;
-    if (first === undefined) return undefined;
-    const pods = pageOf(parts.map((part) => part.pods));
-    const merged = mergedWorkload([first.workload, ...others.map(({ workload }) => workload)], shards !== undefined);
-    const near = pods.items.filter(({ standing }) => isNear(standing));
-    const evictions = mergedEvictions(parts);
-    const workload = {
-      ...merged,
-      containers: merged.usedBytes === undefined ? undefined : mergedContainers(parts),
-      verdict: partialVerdict(workloadVerdict(merged, { items: near, totalCount: near.length }, evictions[0]), shards),
-    };
-    return {
-      workload,
-      pods,
-      missing: pageOf(parts.map(({ missing }) => missing)),
-      evictions,
-    };
-  },
-  namespace: (parts, shards) => {
-    const [first, ...others] = parts;
-    if (first === undefined) return undefined;
-    const isPart = shards !== undefined || parts.some(({ workloads }) => !workloads.isComplete);
-    const ofShards = groups(
-      parts.flatMap(({ workloads }) => workloads.items),
-      workloadNames,
-    );
-    // One that spans namespaces may have pods elsewhere in a shard that has none of it here.
-    const isCut = (of: readonly WorkloadReport[]): boolean =>
-      isPart || (of[0]?.workloadNamespace === '' && of.length < parts.length);
-    const workloads = ofShards.map((of) => mergedWorkload(of, isCut(of))).toSorted(workloadOrder('used'));
-    return {
-      namespace: mergedNamespace([first.namespace, ...others.map(({ namespace }) => namespace)]),
-      pods: pageOf(parts.map(({ pods }) => pods)),
-      workloads: firstOf(workloads, first.workloads.limit),
-      evictions: mergedEvictions(parts),
-    };
-  },
-};
-
-function mergedEvictions(parts: readonly Pick<Views['pod'], 'evictions'>[]): Views['pod']['evictions'] {
-  return parts.flatMap(({ evictions }) => evictions).toSorted(evictionOrder('newest'));
-}
-
-function pageOf(pages: readonly Views['pods'][]): Views['pods'] {
-  const items = mergedByRank(pages, 'pods', 'urgency');
-  return firstOf(items, items.length, totalCountOf(pages));
-}
-
-function mergedContainers(parts: readonly Views['workload'][]): Views['workload']['workload']['containers'] {
-  const all = parts.flatMap(({ workload }) => workload.containers ?? []);
-  return groups(all, ({ container }) => container).map(([first, ...others]) =>
-    others.reduce(
-      (a, b) => ({
-        container: a.container,
-        usedBytes: addWhole(a.usedBytes, b.usedBytes),
-        maxUsedBytes: addWhole(a.maxUsedBytes, b.maxUsedBytes) && Math.max(a.maxUsedBytes ?? 0, b.maxUsedBytes ?? 0),
-      }),
-      first,
-    ),
+/** Returns the items of several lists in the order that each of them is in. */
+function mergedByRank<T>(
+  lists: readonly Pick<ListPage<T>, 'items' | 'ranks'>[],
+  kind: CommandList,
+  order: string,
+): readonly T[] {
+  const all = lists.flatMap(({ items, ranks }) => items.map((item, index) => ({ item, ranks: ranks?.[index] ?? [] })));
+  const byName = byNames<{ readonly item: T }>(({ item }) =>
+    namesOf(item as ItemNames, kind === 'nodes' || order === 'node'),
   );
+  return all.toSorted((a, b) => compareRanks(a.ranks, b.ranks) || byName(a, b)).map(({ item }) => item);
+}
+
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  const index = a.findIndex((rank, at) => rank !== b[at]);
+  return index < 0 ? 0 : (b[index] ?? 0) - (a[index] ?? 0);
+}
+
+function namesOf(
+  { namespace = '', pod = '', container, volume = '', node = '' }: ItemNames,
+  isByNode: boolean,
+): readonly string[] {
+  const names = [namespace, pod, container ?? volume];
+  return isByNode ? [...naturalNames(node), ...names] : [...names, node];
 }

@@ -7,7 +7,6 @@ import { podDocument } from '../../people/answers/pod.js';
 import { workloadDocument } from '../../people/answers/workload-document.js';
 import { terminalText } from '../../people/pens/terminal-text.js';
 import { maxLimit } from '../../people/query/list-query.js';
-import { workloadWithPods } from '../../people/query/workload-explanation.js';
 import { causeText } from '../../people/report/eviction-cause-text.js';
 import type { EvictionReport } from '../../people/report/eviction-report.js';
 import { explainEviction } from '../../people/report/verdict-commands.js';
@@ -32,7 +31,7 @@ export const explainers: Readonly<Record<ObjectResource, (question: Question) =>
   workload: async ({ reader, name, namespace }) => {
     const { path } = await findWorkload(reader, name, namespace);
     const facts = await reader.object('workload', path.split('/'), { limit: String(maxLimit) });
-    return { facts, data: workloadWithPods(facts.data), documents: [workloadDocument(facts.data)] };
+    return { facts, data: facts.data, documents: [workloadDocument(facts.data)] };
   },
   node: async ({ reader, name }) => {
     const facts = await reader.object('node', [name], {});

@@ -58,7 +58,7 @@ function leftOutNote({ name, coverage }: AskedShard, totalCount: number): string
 }
 
 export interface ShardAnswers<Answer> {
-  readonly answers: readonly Answer[];
+  readonly answers: readonly [Answer, ...Answer[]];
   /** A sentence for each failure, for each that is left out, and one for those that are not ready. */
   readonly notes: readonly string[];
   /** Undefined when all answered, and none is left out. */
@@ -87,7 +87,7 @@ export async function askShards<Answer>(
       }
     }),
   );
-  const answers = outcomes.flatMap((of) => ('answer' in of ? [of.answer] : []));
+  const [answer, ...others] = outcomes.flatMap((of) => ('answer' in of ? [of.answer] : []));
   const errors = outcomes.flatMap((of) => ('answer' in of ? [] : [of]));
   const missing = errors.flatMap(({ error }) => (error instanceof NotFoundError ? [error] : []));
   const failures = errors.filter(({ error }) => error instanceof RequestError);
@@ -98,10 +98,9 @@ export async function askShards<Answer>(
   ];
   const answeredCount = ready.length - failures.length;
   const isWhole = answeredCount === totalCount && leftOut.length === 0;
-  const found = { answers, notes, shards: isWhole ? undefined : { answeredCount, totalCount } };
-  const [first] = errors;
-  if (answers.length > 0 || first === undefined) return found;
-  throw missing.length > 0 ? notThere(missing, found) : first.error;
+  const facts = { notes, shards: isWhole ? undefined : { answeredCount, totalCount } };
+  if (answer !== undefined) return { ...facts, answers: [answer, ...others] };
+  throw missing.length > 0 ? notThere(missing, facts) : (errors[0]?.error ?? new Error('no shard is ready'));
 }
 
 /** What no shard has, one that did not answer may have. */
