@@ -1,5 +1,3 @@
-import type { Labels } from '../../cluster/kube/objects.js';
-import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import type {
   EvictionRecord,
   KeptUsage,
@@ -7,10 +5,9 @@ import type {
   MainPart,
   UnknownUsageReason,
 } from '../../facts/history/eviction-record.js';
-import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
 import { countedComponent } from '../../facts/node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
-import type { ComponentBytes, ContainerReport, PodPlace } from './pod-report.js';
+import type { ComponentBytes, ContainerReport } from './pod-report.js';
 import { largestNeeds } from './shared-need.js';
 import { recordedMainPart } from './verdict-commands.js';
 import { evictionVerdictReport, type VerdictReport } from './verdict-report.js';
@@ -18,35 +15,29 @@ import type { VolumeReport } from './volume-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
 
 /** One eviction of a pod for local storage: what it was evicted for and what it used before. Times are wall times. */
-export interface EvictionReport extends PodPlace {
-  readonly node: string;
-  readonly uid: string;
-  /** The pod's. */
-  readonly labels: Labels;
+export interface EvictionReport
+  extends
+    Pick<
+      EvictionRecord,
+      'namespace' | 'pod' | 'node' | 'uid' | 'labels' | 'cause' | 'message' | 'evictedAtMs' | 'seenAtMs'
+    >,
+    Partial<Pick<EvictionRecord, 'limitBytes' | 'diskPressure'>> {
   readonly workloads: readonly WorkloadReference[];
-  readonly cause: EvictionCause;
   /** The container or the emptyDir that was above its limit. */
   readonly container?: string | undefined;
   readonly volume?: string | undefined;
-  /** The limit that was exceeded, rounded up to whole bytes. */
-  readonly limitBytes?: number | undefined;
   /** Why: the pod's own usage, or what filled the disk of its node. */
   readonly verdict?: VerdictReport | undefined;
-  /** As the kubelet wrote it. */
-  readonly message: string;
-  /** According to the pod's status, to the second. */
-  readonly evictedAtMs: number;
-  readonly seenAtMs: number;
-  /** Whether the node had the condition DiskPressure; absent when it was unknown. */
-  readonly diskPressure?: boolean | undefined;
   /** Absent when the pod was not measured; then `unknownUsageReason` shows why. */
   readonly lastUsage?: LastUsageReport | undefined;
   readonly unknownUsageReason?: UnknownUsageReason | undefined;
 }
 
 /** What was last measured of an evicted pod. Bytes are absent where the kubelet reported none. */
-export interface LastUsageReport {
-  readonly fetchedAtMs: number;
+export interface LastUsageReport
+  extends
+    Pick<LastUsage, 'fetchedAtMs' | 'samples'>,
+    Partial<Pick<LastUsage, 'growthBytesPerSecond' | 'limitForAnHourBytes' | 'nodeCapacityBytes'>> {
   /** From the measurement to the eviction. */
   readonly ageMs: number;
   readonly usedBytes?: number | undefined;
@@ -58,14 +49,6 @@ export interface LastUsageReport {
   readonly volumes: readonly Pick<VolumeReport, 'volume' | 'type' | 'medium' | 'usedBytes' | 'isCounted'>[];
   /** Those that the kubelet enforced, in the order in which it checks. */
   readonly limits: readonly LimitReport[];
-  /** Totals of the last summaries, the oldest first. */
-  readonly samples: readonly UsageSample[];
-  /** Of the total, over the samples; below 0 when it shrank. */
-  readonly growthBytesPerSecond?: number | undefined;
-  /** The limit that would have let the pod live for an hour more at this growth; absent where no limit on its node would have. */
-  readonly limitForAnHourBytes?: number | undefined;
-  /** Of the filesystem that limits count on. */
-  readonly nodeCapacityBytes?: number | undefined;
   /** What made more than half of what counted towards the limit of a container or of the pod. */
   readonly mainPart?: MainPart | undefined;
 }
@@ -76,24 +59,15 @@ export function evictionReport(
   earlier: readonly EvictionReport[] = [],
   most = record,
 ): EvictionReport {
-  const { lastUsage, evictedAtMs } = record;
+  const { namespace, pod, node, uid, labels, cause, limitBytes, message, evictedAtMs, seenAtMs, diskPressure } = record;
+  const { lastUsage } = record;
   const isMeasured = typeof lastUsage === 'object';
   return {
-    namespace: record.namespace,
-    pod: record.pod,
-    node: record.node,
-    uid: record.uid,
-    labels: record.labels,
+    ...{ namespace, pod, node, uid, labels, cause, limitBytes, message, evictedAtMs, seenAtMs, diskPressure },
     workloads: workloadReferences(record.workloads),
-    cause: record.cause,
     container: record.container || undefined,
     volume: record.volume || undefined,
-    limitBytes: record.limitBytes,
     verdict: evictionVerdictReport(record, earlier, most),
-    message: record.message,
-    evictedAtMs,
-    seenAtMs: record.seenAtMs,
-    diskPressure: record.diskPressure,
     lastUsage: isMeasured ? lastUsageReport(lastUsage, record) : undefined,
     unknownUsageReason: isMeasured ? undefined : lastUsage,
   };
@@ -130,17 +104,13 @@ export function evictionReports(
 const maxEarlierCount = 100;
 
 function lastUsageReport(lastUsage: LastUsage, record: EvictionRecord): LastUsageReport {
-  const { usage, fetchedAtMs, ratios, samples, growthBytesPerSecond, limitForAnHourBytes, nodeCapacityBytes } =
-    lastUsage;
+  const { usage, ratios, growthBytesPerSecond: growth, ...shown } = lastUsage;
   return {
-    fetchedAtMs,
-    ageMs: Math.max(0, record.evictedAtMs - fetchedAtMs), // the kubelet's times are whole seconds
+    ...shown,
+    ageMs: Math.max(0, record.evictedAtMs - lastUsage.fetchedAtMs), // the kubelet's times are whole seconds
     ...usageReport(usage),
     limits: ratios.map(limitReport),
-    samples,
-    growthBytesPerSecond: growthBytesPerSecond === undefined ? undefined : Math.round(growthBytesPerSecond),
-    limitForAnHourBytes,
-    nodeCapacityBytes,
+    growthBytesPerSecond: growth && Math.round(growth),
     mainPart: recordedMainPart(record),
   };
 }

@@ -5,19 +5,10 @@ import { formatBytes } from '../../lib/base/units.js';
 import type { Tone } from '../pens/document.js';
 
 /** One limit that the kubelet enforces by eviction, and the usage that it compares with it. */
-export interface LimitReport {
-  readonly rule: LimitRatio['rule'];
+export interface LimitReport
+  extends Omit<LimitRatio, 'container' | 'volume' | 'unenforced'>, Partial<Pick<LimitRatio, 'unenforced'>> {
   readonly container?: string | undefined;
   readonly volume?: string | undefined;
-  readonly usedBytes: number;
-  /** Rounded up to whole bytes; 0: any use evicts. */
-  readonly limitBytes: number;
-  /** Of a few bytes with a fraction, which is most of what is rounded up: as Kubernetes writes it, such as `500m`. */
-  readonly limitQuantity?: string | undefined;
-  /** Not clamped. Above 1 the kubelet evicts; `Infinity` for a limit of 0 and any use. */
-  readonly ratio: number;
-  /** Why it does not do what it seems to do, see `UnenforcedReason`; absent for a limit that does. */
-  readonly unenforced?: UnenforcedReason | undefined;
 }
 
 /** The reasons in words. */
@@ -47,26 +38,8 @@ export function ratioTone(limit: LimitReport): Tone {
   return !canBind(limit) || (limit.unenforced !== undefined && tone === 'ok') ? 'unknown' : tone;
 }
 
-export function limitReport({
-  rule,
-  container,
-  volume,
-  usedBytes,
-  limitBytes,
-  limitQuantity,
-  ratio,
-  unenforced,
-}: LimitRatio): LimitReport {
-  return {
-    rule,
-    container: container || undefined,
-    volume: volume || undefined,
-    usedBytes,
-    limitBytes,
-    limitQuantity,
-    ratio,
-    unenforced,
-  };
+export function limitReport({ container, volume, ...of }: LimitRatio): LimitReport {
+  return { ...of, container: container || undefined, volume: volume || undefined };
 }
 
 /** The limit, as it is written where rounding would make another one of it. */

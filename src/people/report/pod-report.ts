@@ -73,14 +73,8 @@ export interface UnmeasuredPodReport extends PodFacts, Partial<LimitFacts> {
 export type PodReport = MeasuredPodReport | UnmeasuredPodReport;
 
 /** What the API server knows of a pod besides what concerns its storage. */
-export interface PodSpecReport {
-  readonly uid: string;
-  readonly phase: string;
-  readonly qosClass?: string | undefined;
-  readonly priorityClass?: string | undefined;
-  readonly isStatic: boolean;
-  readonly startTimeMs?: number | undefined;
-}
+export type PodSpecReport = Pick<Pod, 'uid' | 'phase' | 'isStatic'> &
+  Partial<Pick<Pod, 'qosClass' | 'priorityClass' | 'startTimeMs'>>;
 
 /** Where the values of a pod come from: a node with data, or what was last known. */
 export interface PodSource {

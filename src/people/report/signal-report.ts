@@ -36,21 +36,13 @@ export interface SignalReport {
   readonly toFree?: FreeingReport | undefined;
 }
 
-export interface VictimReport {
-  /** 1 for the first; pods that are equal to the kubelet share one. */
-  readonly rank: number;
+export interface VictimReport
+  extends Pick<Victim, 'rank' | 'place'>, Partial<Pick<Victim, 'usage' | 'exempt' | 'freed'>> {
   readonly namespace: string;
   readonly pod: string;
-  /** Absent without statistics. */
-  readonly usage?: number | undefined;
   /** In bytes, rounded up, for signals of inodes too: as the kubelet counts it. */
   readonly request: number;
-  /** Why the kubelet passes over the pod; absent for one that it may evict. */
-  readonly exempt?: Victim['exempt'];
-  readonly place: Victim['place'];
   readonly priority: number;
-  /** What its eviction would free; absent without statistics. */
-  readonly freed?: number | undefined;
 }
 
 /** Whom the kubelet would evict to free an amount. */
@@ -114,9 +106,8 @@ function lacking(hard: NodeThreshold | undefined): number | undefined {
   return Math.ceil(threshold * sampleRatio);
 }
 
-function victimReport({ pod, rank, usage, request, exempt, place, freed }: Victim): VictimReport {
-  const { namespace, name, priority } = pod;
-  return { rank, namespace, pod: name, usage, request: roundUp(request), exempt, place, priority, freed };
+function victimReport({ pod: { namespace, name, priority }, request, ...of }: Victim): VictimReport {
+  return { ...of, namespace, pod: name, request: roundUp(request), priority };
 }
 
 function freeingReport(
