@@ -1,6 +1,5 @@
 // @module-tag sockets
 
-import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -13,82 +12,42 @@ import { runApp } from '../../src/commands/run-app.js';
 import { loadSettings } from '../../src/config/load.js';
 import type { FlagValues } from '../../src/config/text-layers.js';
 import { UserError } from '../../src/lib/base/errors.js';
-import { podSpec } from '../sim/pods.js';
 import { aCommandContext } from '../support/command-context.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
-import { temporaryFolder } from '../support/programs.js';
+import { startCommand } from './running-command.js';
 
-interface RunningCommand extends AsyncDisposable {
-  readonly request: (method: string, path: string) => Promise<HttpAnswer>;
-  readonly value: (family: string) => Promise<number | undefined>;
-  readonly labels: (family: string) => Promise<Readonly<Record<string, string>> | undefined>;
-  readonly workloads: () => Promise<readonly (string | undefined)[]>;
-  readonly rewrite: (settings: string) => Promise<void>;
-  readonly hangUp: () => void;
-  readonly log: () => string;
-  readonly cluster: SimulatedCluster;
-  /** Of the command. */
-  readonly ended: Promise<void>;
-}
-
-interface StartOptions extends Partial<Pick<CommandContext, 'hostName' | 'environment' | 'random'>> {
+type StartOptions = Partial<Pick<CommandContext, 'hostName' | 'environment' | 'random'>> & {
   /** Flags of the settings, without a file. */
   readonly flags?: FlagValues;
-}
+};
 
-const listenFlags: FlagValues = { 'web.listen-address': ['127.0.0.1:0'], 'web.enable-lifecycle': true };
+const lifecycle: FlagValues = { 'web.enable-lifecycle': true };
 
-/** The exporter with a settings file or flags, in front of a cluster with one pod. */
-async function start(settings: string, { flags, ...overrides }: StartOptions = {}): Promise<RunningCommand> {
-  const folder = await temporaryFolder();
-  const file = path.join(folder.path, 'config.yaml');
-  const cluster = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
-  cluster.model.addPod(podSpec('cart', { labels: { app: 'cart', team: 'shop' } }));
-  const hangUps: (() => void)[] = [];
-  const command = aCommandContext({ onHangUp: (listener) => hangUps.push(listener), ...overrides });
-  const rewrite = (text: string): Promise<void> => writeFile(file, text);
-  await rewrite(settings);
-  let onListening: (ports: readonly number[]) => void = () => undefined;
-  const port = new Promise<number>((resolve) => {
-    onListening = ([first = 0]) => {
-      resolve(first);
-    };
+/** The exporter with a settings file or flags, ready. */
+async function start(settings: string, { flags, ...overrides }: StartOptions = {}) {
+  const command = await startCommand({
+    files: { 'config.yaml': settings },
+    flagsIn: (folder) => ({
+      configFile: flags === undefined ? path.join(folder, 'config.yaml') : undefined,
+      values: { ...lifecycle, ...flags },
+    }),
+    overrides,
   });
-  const running = runApp({
-    settings: await loadSettings(
-      { configFile: flags === undefined ? file : undefined, values: { ...listenFlags, ...flags } },
-      command.context,
-    ),
-    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
-    context: command.context,
-    onListening,
-  });
-  const request = async (method: string, target: string): Promise<HttpAnswer> =>
-    send({ port: await port, path: target, method });
-  await expect.poll(async () => (await request('GET', '/readyz')).status, { interval: 10, timeout: 10_000 }).toBe(200);
+  const request = (method: string, target: string): Promise<HttpAnswer> =>
+    send({ port: command.port, path: target, method });
+  await expect.poll(async () => (await request('GET', '/readyz')).status, { interval: 10 }).toBe(200);
   const samples = async (family: string) => {
     const families = parseExposition((await request('GET', '/metrics')).body, 'text');
     return families.find(({ name }) => name === `ephemeral_storage_${family}`)?.samples ?? [];
   };
   return {
+    ...command,
     request,
-    value: async (family) => (await samples(family))[0]?.value,
-    labels: async (family) => (await samples(family))[0]?.labels,
+    value: async (family: string) => (await samples(family))[0]?.value,
+    labels: async (family: string) => (await samples(family))[0]?.labels,
     workloads: async () => (await samples('workload_used_bytes')).map(({ labels }) => labels['workload']),
-    rewrite,
-    hangUp: () => {
-      for (const listener of hangUps) listener();
-    },
-    log: command.error,
-    cluster,
-    ended: running,
-    [Symbol.asyncDispose]: async () => {
-      command.stop();
-      await running.catch(() => undefined); // is awaited by the test that expects it
-      await cluster[Symbol.asyncDispose]();
-      await folder[Symbol.asyncDispose]();
-    },
+    rewrite: (text: string) => command.write('config.yaml', text),
   };
 }
 
@@ -159,7 +118,7 @@ describe('the part of the cluster that is measured', () => {
     await using cluster = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
     const { context, stop } = aCommandContext();
     const settings = await loadSettings(
-      { configFile: undefined, values: listenFlags },
+      { configFile: undefined, values: lifecycle },
       { environment: { EPHEMERAL_STORAGE_EXPORTER_CLUSTER_NODE_LOCAL: 'true' } },
     );
     stop();

@@ -6,16 +6,13 @@ import path from 'node:path';
 
 import { beforeAll, expect, it } from 'vitest';
 
-import { SimulatedCluster } from '../../sim/cluster.js';
-import { emptyScenario } from '../../sim/model/scenario.js';
-import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { checkConfig } from '../../src/commands/check-config.js';
-import { runApp } from '../../src/commands/run-app.js';
-import { loadSettings, type SettingFlags } from '../../src/config/load.js';
+import type { SettingFlags } from '../../src/config/load.js';
 import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext } from '../support/command-context.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { temporaryFolder } from '../support/programs.js';
+import { startCommand } from './running-command.js';
 
 let authority: TestAuthority;
 
@@ -29,71 +26,28 @@ interface Answer {
   readonly body: Buffer;
 }
 
-interface RunningCommand extends AsyncDisposable {
-  /** Over TLS. */
-  readonly get: (target: string) => Promise<Answer>;
-  readonly lastReload: () => Promise<number | undefined>;
-  readonly write: (file: string, text: string) => Promise<void>;
-  readonly issue: () => Promise<void>;
-  readonly hangUp: () => void;
-  readonly log: () => string;
-}
-
 const tls = 'tls_server_config: {cert_file: tls.crt, key_file: tls.key}\n';
 
 /** The exporter with a file of `--web.config.file` alone. */
-async function start(webFile: string): Promise<RunningCommand> {
-  const folder = await temporaryFolder();
-  const write = (file: string, text: string): Promise<void> => writeFile(path.join(folder.path, file), text);
-  const issue = async (): Promise<void> => {
-    const { cert, key } = await authority.issueServer();
-    await write('tls.crt', cert);
-    await write('tls.key', key);
-  };
-  await issue();
-  await write('web.yml', webFile);
-  const cluster = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
-  const hangUps: (() => void)[] = [];
-  const command = aCommandContext({ onHangUp: (listener) => hangUps.push(listener) });
-  const values = { 'web.listen-address': ['127.0.0.1:0'], 'web.config.file': path.join(folder.path, 'web.yml') };
-  let onListening: (ports: readonly number[]) => void = () => undefined;
-  const port = new Promise<number>((resolve) => {
-    onListening = ([first = 0]) => {
-      resolve(first);
-    };
+async function start(webFile: string) {
+  const { cert, key } = await authority.issueServer();
+  const command = await startCommand({
+    files: { 'web.yml': webFile, 'tls.crt': cert, 'tls.key': key },
+    flagsIn: (folder) => ({ configFile: undefined, values: { 'web.config.file': path.join(folder, 'web.yml') } }),
   });
-  const running = runApp({
-    settings: await loadSettings({ configFile: undefined, values }, command.context),
-    credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token: cluster.token }),
-    context: command.context,
-    onListening,
-  });
-  const dispose = async (): Promise<void> => {
-    command.stop();
-    await running.catch(() => undefined);
-    await cluster[Symbol.asyncDispose]();
-    await folder[Symbol.asyncDispose]();
-  };
-  try {
-    await Promise.race([port, running]);
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
-  const get = async (target: string): Promise<Answer> => getTls(await port, target);
+  const get = (target: string): Promise<Answer> => getTls(command.port, target);
   return {
+    ...command,
     get,
     lastReload: async () =>
       parseExposition((await get('/metrics')).body, 'text').find(
         ({ name }) => name === 'ephemeral_storage_exporter_config_last_reload_successful',
       )?.samples[0]?.value,
-    write,
-    issue,
-    hangUp: () => {
-      for (const listener of hangUps) listener();
+    issue: async () => {
+      const issued = await authority.issueServer();
+      await command.write('tls.crt', issued.cert);
+      await command.write('tls.key', issued.key);
     },
-    log: command.error,
-    [Symbol.asyncDispose]: dispose,
   };
 }
 
