@@ -1,16 +1,15 @@
 // @module-tag sockets
 
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { addDaemonSet } from '../../sim/model/simulated-workloads.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import type { EvictionReport } from '../../src/people/report/eviction-report.js';
 import { Exporter, type ExporterOptions } from '../support/exporter.js';
+import { temporaryFolder } from '../support/programs.js';
 import { mib } from '../support/units.js';
 
 const minuteMs = 60_000;
@@ -166,94 +165,74 @@ it('an eviction has series for an hour, and is listed for a day', async () => {
   expect(await evictionsOf(exporter)).toMatchObject([{ pod: 'cart-0' }]);
 });
 
-describe('an exporter that is started again', () => {
-  it('an eviction is listed with its last values after a restart, once, and not counted again', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'evictions-'));
-    try {
-      const settings = `evictions: {file: ${path.join(folder, 'evictions.json')}}`;
-      await using cluster = await start();
-      for (const name of ['cart-1', 'last']) cluster.cluster.model.addPod({ ...cart, name });
-      const first = await (await cluster.another({ settings })).synced();
-      await scrapeFor(first, 3);
-      await evict(first, emptyDirMessage);
-      await recorded(first, 1);
-      await evict(first, emptyDirMessage, 'last', 3_000);
-      const before = await recorded(first, 2); // the last one is not in the file yet
-      expect(before).toMatchObject([
-        { pod: 'last' },
-        { pod: 'cart-0', lastUsage: { components: { emptydir: 4 * mib } } },
-      ]);
-      await first[Symbol.asyncDispose]();
+it('an eviction is listed with its last values after a restart, once, and not counted again', async () => {
+  await using folder = await temporaryFolder();
+  const settings = `evictions: {file: ${path.join(folder.path, 'evictions.json')}}`;
+  await using cluster = await start();
+  for (const name of ['cart-1', 'last']) cluster.cluster.model.addPod({ ...cart, name });
+  const first = await (await cluster.another({ settings })).synced();
+  await scrapeFor(first, 3);
+  await evict(first, emptyDirMessage);
+  await recorded(first, 1);
+  await evict(first, emptyDirMessage, 'last', 3_000);
+  const before = await recorded(first, 2); // the last one is not in the file yet
+  expect(before).toMatchObject([{ pod: 'last' }, { pod: 'cart-0', lastUsage: { components: { emptydir: 4 * mib } } }]);
+  await first[Symbol.asyncDispose]();
 
-      await using second = await cluster.another({ settings });
-      await second.synced();
-      expect(await evictionsOf(second)).toEqual(before); // the pod is still there, and listed
-      const labels = { ...cartLabels, cause: 'emptydir_limit' };
-      const ofPod = { namespace: 'shop', pod: 'cart-0', cause: 'emptydir_limit' };
-      const scraped = await second.scrape();
-      expect(scraped.value('workload_evictions_total', labels)).toBe(0);
-      expect(scraped.value('node_evictions_total', { node: 'node-1', cause: 'emptydir_limit' })).toBe(0);
-      expect(scraped.value('pod_evicted_used_bytes', ofPod)).toBe(before[1]?.lastUsage?.usedBytes);
+  await using second = await cluster.another({ settings });
+  await second.synced();
+  expect(await evictionsOf(second)).toEqual(before); // the pod is still there, and listed
+  const labels = { ...cartLabels, cause: 'emptydir_limit' };
+  const ofPod = { namespace: 'shop', pod: 'cart-0', cause: 'emptydir_limit' };
+  const scraped = await second.scrape();
+  expect(scraped.value('workload_evictions_total', labels)).toBe(0);
+  expect(scraped.value('node_evictions_total', { node: 'node-1', cause: 'emptydir_limit' })).toBe(0);
+  expect(scraped.value('pod_evicted_used_bytes', ofPod)).toBe(before[1]?.lastUsage?.usedBytes);
 
-      await second.clock.advance(60 * minuteMs);
-      expect((await second.scrape()).samples('pod_evicted_used_bytes')).toEqual([]);
-      expect(await evictionsOf(second)).toEqual(before);
-    } finally {
-      await rm(folder, { recursive: true });
+  await second.clock.advance(60 * minuteMs);
+  expect((await second.scrape()).samples('pod_evicted_used_bytes')).toEqual([]);
+  expect(await evictionsOf(second)).toEqual(before);
+});
+
+it('an eviction of before can be read while the API server is away since the start, and pages say what is not known', async () => {
+  await using folder = await temporaryFolder();
+  const settings = `evictions: {file: ${path.join(folder.path, 'evictions.json')}}`;
+  await using cluster = await start();
+  const first = await (await cluster.another({ settings })).synced();
+  await evict(first, emptyDirMessage);
+  const [before] = await recorded(first, 1);
+  await first[Symbol.asyncDispose]();
+  await cluster.cluster.setApiFault('down');
+
+  await using second = await cluster.another({ settings });
+  await expect
+    .poll(async () => {
+      await second.clock.advance(1_000);
+      return (await second.get('/readyz')).text;
+    })
+    .toContain('connection');
+  const why = 'The API server has not answered since the exporter started at';
+  const last = /Evictions are those known so far, the last at [^<"]* UTC: later ones may be missing\./;
+  const pages = ['/', '/evictions', '/problems', `/evictions/${before?.uid ?? ''}`];
+  for (const address of [...pages, '/api/v1/evictions', '/api/v1/status', `/api/v1${pages[3] ?? ''}`]) {
+    const { status, text } = await second.get(address);
+    expect([address, status]).toEqual([address, 200]);
+    expect([address, text]).toEqual([address, expect.stringContaining(why)]);
+    expect([address, text]).toEqual([address, expect.stringMatching(last)]);
+    if (address !== '/problems') expect([address, text]).toEqual([address, expect.stringContaining('cart-0')]);
+  }
+  expect(await evictionsOf(second)).toEqual([before]);
+  for (const address of ['/nodes', '/pods', '/workloads', '/namespaces', '/search?search=cart', '/pods/shop/cart-0']) {
+    for (const form of [address, `/api/v1${address}`]) {
+      const { status, text } = await second.get(form);
+      expect([form, status, text]).toEqual([form, 503, expect.stringContaining(why)]);
     }
-  });
+  }
+  expect((await second.get('/api/v1/evictions/none')).status).toBe(503);
+  expect((await second.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
 
-  it('an eviction of before can be read while the API server is away since the start, and pages say what is not known', async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), 'evictions-'));
-    try {
-      const settings = `evictions: {file: ${path.join(folder, 'evictions.json')}}`;
-      await using cluster = await start();
-      const first = await (await cluster.another({ settings })).synced();
-      await evict(first, emptyDirMessage);
-      const [before] = await recorded(first, 1);
-      await first[Symbol.asyncDispose]();
-      await cluster.cluster.setApiFault('down');
-
-      await using second = await cluster.another({ settings });
-      await expect
-        .poll(async () => {
-          await second.clock.advance(1_000);
-          return (await second.get('/readyz')).text;
-        })
-        .toContain('connection');
-      const why = 'The API server has not answered since the exporter started at';
-      const last = /Evictions are those known so far, the last at [^<"]* UTC: later ones may be missing\./;
-      const pages = ['/', '/evictions', '/problems', `/evictions/${before?.uid ?? ''}`];
-      for (const address of [...pages, '/api/v1/evictions', '/api/v1/status', `/api/v1${pages[3] ?? ''}`]) {
-        const { status, text } = await second.get(address);
-        expect([address, status]).toEqual([address, 200]);
-        expect([address, text]).toEqual([address, expect.stringContaining(why)]);
-        expect([address, text]).toEqual([address, expect.stringMatching(last)]);
-        if (address !== '/problems') expect([address, text]).toEqual([address, expect.stringContaining('cart-0')]);
-      }
-      expect(await evictionsOf(second)).toEqual([before]);
-      for (const address of [
-        '/nodes',
-        '/pods',
-        '/workloads',
-        '/namespaces',
-        '/search?search=cart',
-        '/pods/shop/cart-0',
-      ]) {
-        for (const form of [address, `/api/v1${address}`]) {
-          const { status, text } = await second.get(form);
-          expect([form, status, text]).toEqual([form, 503, expect.stringContaining(why)]);
-        }
-      }
-      expect((await second.get('/api/v1/evictions/none')).status).toBe(503);
-      expect((await second.scrape()).samples('pod_evicted_timestamp_seconds')).toEqual([]);
-
-      await using others = await cluster.another({ settings: `${settings}\ncluster: {namespaces: [ops]}` });
-      const { status, text } = await others.get('/api/v1/evictions');
-      expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ totalCount: 0 })]);
-      expect((await others.get('/')).text).toContain('No eviction is known from before');
-    } finally {
-      await rm(folder, { recursive: true });
-    }
-  });
+  await using others = await cluster.another({ settings: `${settings}\ncluster: {namespaces: [ops]}` });
+  const { status, text } = await others.get('/api/v1/evictions');
+  expect([status, JSON.parse(text)]).toEqual([200, expect.objectContaining({ totalCount: 0 })]);
+  expect((await others.get('/')).text).toContain('No eviction is known from before');
 });
