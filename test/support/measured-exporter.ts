@@ -18,9 +18,6 @@ export interface Measured<T> {
   readonly peakBytes: number;
 }
 
-/** What the exporter needs to know of a cluster. */
-export type MeasuredCluster = Pick<SimulatedCluster, 'apiUrl' | 'caPem' | 'issueToken'>;
-
 const childFile = fileURLToPath(new URL('measured-child.ts', import.meta.url));
 
 /** The exporter in a process of its own (Linux). */
@@ -37,7 +34,7 @@ export class MeasuredExporter implements AsyncDisposable {
 
   /** Resolves when nodes and pods have been listed. */
   static async start(
-    cluster: MeasuredCluster,
+    cluster: SimulatedCluster,
     settings: string,
     { maxHeapMib }: { readonly maxHeapMib?: number } = {},
   ): Promise<MeasuredExporter> {

@@ -64,8 +64,7 @@ export class RealApiServer implements AsyncDisposable {
     const server = new RealApiServer({ folder, port: await freePort(), caPem: authority.certificate, flags });
     try {
       await writeKeys(folder.path, authority);
-      await writeFile(server.kubeconfig, JSON.stringify(server.#kubeconfig(adminToken)));
-      await writeFile(server.readerKubeconfig, JSON.stringify(server.#kubeconfig(readerToken)));
+      await writeFile(server.kubeconfig, JSON.stringify(server.#kubeconfig()));
       await server.startProcess();
     } catch (error) {
       await server[Symbol.asyncDispose]();
@@ -89,16 +88,6 @@ export class RealApiServer implements AsyncDisposable {
   /** The file of the administrator's. */
   get kubeconfig(): string {
     return this.file('kubeconfig');
-  }
-
-  /** The file of the user without permissions. */
-  get readerKubeconfig(): string {
-    return this.file('reader-kubeconfig');
-  }
-
-  /** Of the server's process. */
-  get pid(): number {
-    return this.#running.pid ?? 0;
   }
 
   /** A path in the folder of the server, which goes with it. */
@@ -218,7 +207,7 @@ export class RealApiServer implements AsyncDisposable {
     ];
   }
 
-  #kubeconfig(token: string): object {
+  #kubeconfig(): object {
     const ca = Buffer.from(this.caPem).toString('base64');
     return {
       apiVersion: 'v1',
@@ -226,7 +215,7 @@ export class RealApiServer implements AsyncDisposable {
       'current-context': 'real',
       contexts: [{ name: 'real', context: { cluster: 'real', user: 'user' } }],
       clusters: [{ name: 'real', cluster: { server: this.url, 'certificate-authority-data': ca } }],
-      users: [{ name: 'user', user: { token } }],
+      users: [{ name: 'user', user: { token: adminToken } }],
     };
   }
 }

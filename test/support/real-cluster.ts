@@ -10,7 +10,6 @@ interface Parts {
   readonly server: RealApiServer;
   readonly simulated: SimulatedCluster;
   readonly objects: RealObjects;
-  readonly kubeletAccess: WebhookAccess;
 }
 
 /**
@@ -22,13 +21,11 @@ export class RealCluster implements AsyncDisposable {
   readonly server: RealApiServer;
   readonly simulated: SimulatedCluster;
   readonly #objects: RealObjects;
-  readonly #kubeletAccess: WebhookAccess;
 
-  private constructor({ server, simulated, objects, kubeletAccess }: Parts) {
+  private constructor({ server, simulated, objects }: Parts) {
     this.server = server;
     this.simulated = simulated;
     this.#objects = objects;
-    this.#kubeletAccess = kubeletAccess;
   }
 
   /** Resolves when the API server has the objects of the scenario. */
@@ -38,7 +35,7 @@ export class RealCluster implements AsyncDisposable {
     const kubeletAccess = new WebhookAccess(server);
     const kubeletUidOf = (pod: SimulatedPod): string | undefined => objects.kubeletUidOf(pod);
     const simulated = await SimulatedCluster.start({ ...options, kubeletAccess, kubeletUidOf });
-    const cluster = new RealCluster({ server, simulated, objects, kubeletAccess });
+    const cluster = new RealCluster({ server, simulated, objects });
     try {
       objects.follow(simulated.objects);
       await cluster.settled();
@@ -47,11 +44,6 @@ export class RealCluster implements AsyncDisposable {
       throw error;
     }
     return cluster;
-  }
-
-  /** Has the kubelets review again what they have allowed. */
-  reviewAgain(): void {
-    this.#kubeletAccess.forget();
   }
 
   /** Resolves when the API server has the objects of the model. Rejects when it has refused one. */

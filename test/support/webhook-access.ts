@@ -6,8 +6,7 @@ import type { RealApiServer } from './real-api-server.js';
 const group = (name: string, review: string): string => `/apis/${name}.k8s.io/v1/${review}`;
 
 /**
- * As of kubelets with webhooks: TokenReview and SubjectAccessReview. They keep what was allowed for minutes, this until it
- * is to forget.
+ * As of kubelets with webhooks: TokenReview and SubjectAccessReview. They keep what was allowed for minutes, this for ever.
  * https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/
  */
 export class WebhookAccess implements RequestAccess {
@@ -17,11 +16,6 @@ export class WebhookAccess implements RequestAccess {
 
   constructor(server: RealApiServer) {
     this.#server = server;
-  }
-
-  /** As after the minutes for which kubelets keep what was allowed. */
-  forget(): void {
-    this.#allowed.clear();
   }
 
   async authenticate({ headers }: IncomingMessage): Promise<User | undefined> {

@@ -7,13 +7,13 @@ import { parse } from 'yaml';
 import type { App } from '../../../src/serve/app/app.js';
 import { TestAuthority } from '../../support/certificates.js';
 import { at, type Json, type KubeObject, listAt } from '../../support/manifests/documents.js';
+import { type PlacedPod, placePods } from '../../support/placed-pods.js';
 import { eventually, isInstalled, PrometheusServer } from '../../support/programs.js';
 import { type MountedFiles, PrometheusOperator } from '../../support/prometheus-operator.js';
 import { hasRealApiServer } from '../../support/real-api-server.js';
 import { RealCluster } from '../../support/real-cluster.js';
 import { discoveredTargets } from './discovered-targets.js';
 import { startInstalled } from './installed-exporter.js';
-import { type PlacedPod, placePods } from './placed-pods.js';
 import { Release } from './release.js';
 
 const enabled = { enabled: true };

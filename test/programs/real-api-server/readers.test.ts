@@ -12,8 +12,9 @@ import { type Json, type KubeObject, objectsOf } from '../../support/manifests/d
 import { chartFolder, runHelm } from '../../support/manifests/helm.js';
 import { canRender, renderOwn } from '../../support/manifests/kustomize.js';
 import { readmeBlocks } from '../../support/manifests/readme.js';
+import type { PlacedPod } from '../../support/placed-pods.js';
 import { isInstalled } from '../../support/programs.js';
-import { type InstalledPod, ProxiedCluster } from '../../support/proxied-cluster.js';
+import { ProxiedCluster } from '../../support/proxied-cluster.js';
 import { hasRealApiServer, readerToken } from '../../support/real-api-server.js';
 
 const apiPath = '/api/v1/pods?limit=1';
@@ -140,7 +141,7 @@ describe.skipIf(!canRun)('readers of the exporter (need api-server, kubectl and 
   async function install(
     { objectsIn, podCount }: Pick<Shipped, 'objectsIn' | 'podCount'>,
     namespace: string,
-  ): Promise<readonly InstalledPod[]> {
+  ): Promise<readonly PlacedPod[]> {
     const started = await Promise.all(Array.from({ length: podCount }, () => LoopbackServer.listen()));
     servers.push(...started);
     for (const [ordinal, server] of started.entries()) server.answer = replyWith({ body: String(ordinal) });

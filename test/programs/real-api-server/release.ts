@@ -24,12 +24,7 @@ export class Release {
   /** Installs or changes it; only these values differ from the defaults. Returns its objects. */
   async apply(values: Json): Promise<readonly KubeObject[]> {
     const manifest = ['upgrade', '--install', '--create-namespace', serviceAccount.name, chartFolder];
-    return this.install([...manifest, '--reset-values', '--values', '-'], values);
-  }
-
-  /** Installs it by another command. Returns its objects. */
-  async install(args: readonly string[], values: Json = {}): Promise<readonly KubeObject[]> {
-    await this.#run(args, JSON.stringify(values));
+    await this.#run([...manifest, '--reset-values', '--values', '-'], JSON.stringify(values));
     return objectsOf(await this.#run(['get', 'manifest', serviceAccount.name]), 'helm get manifest');
   }
 

@@ -1,6 +1,6 @@
-import { at, type Json, type KubeObject, listAt } from '../../support/manifests/documents.js';
-import { workloadsOf } from '../../support/manifests/policies.js';
-import type { RealApiServer } from '../../support/real-api-server.js';
+import { at, type Json, type KubeObject, listAt } from './manifests/documents.js';
+import { workloadsOf } from './manifests/policies.js';
+import type { RealApiServer } from './real-api-server.js';
 
 export interface PlacedPod {
   readonly name: string;
