@@ -4,14 +4,12 @@ import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
-import { systemClock } from '../../src/lib/base/clock.js';
-import { createLogger } from '../../src/metrics/telemetry/line-logger.js';
-import { App } from '../../src/serve/app/app.js';
+import type { App } from '../../src/serve/app/app.js';
 import { leastRules, settingsOf } from '../support/exporter.js';
 import { type ActiveAlert, eventually, isInstalled, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 import { documentedQueries, readRules, type RuleFile } from '../support/rules.js';
-import { never } from '../support/signals.js';
+import { startApp } from '../support/started-app.js';
 import { mib } from '../support/units.js';
 
 const usedBytesRecord = 'workload:ephemeral_storage_workload_used_bytes:sum';
@@ -65,18 +63,8 @@ function withoutWaiting({ groups }: RuleFile): object {
 
 async function startExporter(cluster: SimulatedCluster, changed = settings): Promise<App> {
   const token = cluster.issueToken({ user: 'exporter', rules: leastRules });
-  return App.start(
-    {
-      config: settingsOf(changed),
-      credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
-      host: { name: 'test-host', nodeName: undefined },
-      clock: systemClock,
-      random: Math.random,
-      logger: createLogger({ level: 'error', format: 'json', write: () => undefined, clock: systemClock }),
-      version: '0.0.0-test',
-    },
-    never,
-  );
+  const credentials = staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token });
+  return startApp({ config: settingsOf(changed), credentials });
 }
 
 /** With the target labels of the Prometheus Operator. */

@@ -6,8 +6,7 @@ import { staticCredentials } from '../../src/cluster/credentials/credentials.js'
 import { loadConfig } from '../../src/config/load.js';
 import { systemClock } from '../../src/lib/base/clock.js';
 import { createLogger } from '../../src/metrics/telemetry/line-logger.js';
-import { App } from '../../src/serve/app/app.js';
-import { never } from './signals.js';
+import { startApp } from './started-app.js';
 
 export interface ChildOptions {
   readonly server: string;
@@ -41,23 +40,16 @@ function turned(): void {
 
 async function start({ server, ca, token, settings }: ChildOptions): Promise<number> {
   const environment = { EPHEMERAL_STORAGE_EXPORTER_WEB_LISTEN_ADDRESSES: '127.0.0.1:0' };
-  const app = await App.start(
-    {
-      config: loadConfig({ file: { path: 'measured', text: settings }, environment, flags: {} }),
-      credentials: staticCredentials({ server: new URL(server), ca, token }),
-      host: { name: 'measured', nodeName: undefined },
+  const app = await startApp({
+    config: loadConfig({ file: { path: 'measured', text: settings }, environment, flags: {} }),
+    credentials: staticCredentials({ server: new URL(server), ca, token }),
+    logger: createLogger({
+      level: 'warn',
+      format: 'logfmt',
+      write: (line) => process.stdout.write(`${line}\n`),
       clock: systemClock,
-      random: Math.random,
-      logger: createLogger({
-        level: 'warn',
-        format: 'logfmt',
-        write: (line) => process.stdout.write(`${line}\n`),
-        clock: systemClock,
-      }),
-      version: '0.0.0-measured',
-    },
-    never,
-  );
+    }),
+  });
   while (!app.hasSynced) await systemClock.sleep(10);
   return app.ports[0] ?? 0;
 }

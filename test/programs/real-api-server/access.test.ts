@@ -4,13 +4,11 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { staticCredentials } from '../../../src/cluster/credentials/credentials.js';
-import { systemClock } from '../../../src/lib/base/clock.js';
-import { createLogger } from '../../../src/metrics/telemetry/line-logger.js';
-import { App } from '../../../src/serve/app/app.js';
 import { settingsOf } from '../../support/exporter.js';
 import { send } from '../../support/http-get.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';
-import { never } from '../../support/signals.js';
+import { recordingLogger } from '../../support/recording-logger.js';
+import { startApp } from '../../support/started-app.js';
 import { createAll, namespace, node, pod } from './cluster-objects.js';
 import { extraGrantsOf } from './extra-grants.js';
 import { Mirror, MountedAccount } from './mirror.js';
@@ -124,19 +122,11 @@ describe.skipIf(!hasRealApiServer())('access to a real API server (needs api-ser
   ])('access of readers is reviewed with the shipped role, for tokens with %s', async (_case, setting, audiences) => {
     const token = await server.serviceAccountToken(serviceAccount.namespace, serviceAccount.name);
     const log: string[] = [];
-    const clock = systemClock;
-    await using app = await App.start(
-      {
-        config: settingsOf(`web: {authorization: kubernetes${setting}}`),
-        credentials: staticCredentials({ server: new URL(server.url), ca: server.caPem, token }),
-        host: { name: 'test-host', nodeName: undefined },
-        clock,
-        random: Math.random,
-        logger: createLogger({ level: 'info', format: 'logfmt', write: (line) => log.push(line), clock }),
-        version: '0.0.0-test',
-      },
-      never,
-    );
+    await using app = await startApp({
+      config: settingsOf(`web: {authorization: kubernetes${setting}}`),
+      credentials: staticCredentials({ server: new URL(server.url), ca: server.caPem, token }),
+      logger: recordingLogger(log),
+    });
     const scrape = async (reader?: string): Promise<number> => {
       const headers = reader === undefined ? {} : { authorization: `Bearer ${reader}` };
       return (await send({ port: app.ports[0] ?? 0, path: '/metrics', headers })).status;

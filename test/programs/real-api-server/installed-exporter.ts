@@ -2,14 +2,12 @@ import { staticCredentials } from '../../../src/cluster/credentials/credentials.
 import { loadConfig } from '../../../src/config/load.js';
 import { plainWeb } from '../../../src/config/web/web-config.js';
 import { loadWebFile, readWebFile } from '../../../src/config/web/web-file.js';
-import { systemClock } from '../../../src/lib/base/clock.js';
-import { silentLogger } from '../../../src/lib/base/logger.js';
-import { App } from '../../../src/serve/app/app.js';
+import type { App } from '../../../src/serve/app/app.js';
 import type { KubeObject } from '../../support/manifests/documents.js';
 import { environmentOf } from '../../support/manifests/exporter-settings.js';
 import { configOf, exporterOf } from '../../support/manifests/policies.js';
 import type { RealApiServer } from '../../support/real-api-server.js';
-import { never } from '../../support/signals.js';
+import { startApp } from '../../support/started-app.js';
 import { serviceAccount } from './shipped.js';
 
 export interface InstalledOptions {
@@ -34,17 +32,10 @@ export async function startInstalled(options: InstalledOptions): Promise<App> {
   const token = await server.serviceAccountToken(namespace, serviceAccount.name);
   const config = loadConfig({ file: { path: 'config.yaml', text: configOf(objects) }, environment, flags: {} });
   const { configFile } = config.web;
-  return App.start(
-    {
-      config,
-      web: configFile === undefined ? plainWeb : loadWebFile(configFile, await readWebFile(configFile)),
-      credentials: staticCredentials({ server: new URL(server.url), ca: server.caPem, token }),
-      host: { name: hostName, nodeName: environment['NODE_NAME'] },
-      clock: systemClock,
-      random: Math.random,
-      logger: silentLogger,
-      version: '0.0.0-test',
-    },
-    never,
-  );
+  return startApp({
+    config,
+    web: configFile === undefined ? plainWeb : loadWebFile(configFile, await readWebFile(configFile)),
+    credentials: staticCredentials({ server: new URL(server.url), ca: server.caPem, token }),
+    host: { name: hostName, nodeName: environment['NODE_NAME'] },
+  });
 }
