@@ -12,7 +12,7 @@ import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { defaultExporter } from '../../src/serve/source/exporter-address.js';
 import { openExporter } from '../../src/serve/source/exporter-source.js';
-import type { ViewSource } from '../../src/serve/source/view-source.js';
+import type { ReadViews } from '../../src/serve/source/view-source.js';
 import { failureOf, LoopbackServer, replyWith } from '../http/loopback-server.js';
 import { podSpec } from '../sim/pods.js';
 import { TestAuthority } from '../support/certificates.js';
@@ -67,13 +67,13 @@ type Question = Parameters<typeof openExporter>[0];
 async function open(
   credentials: Credentials | undefined,
   question: Partial<Question> = {},
-): Promise<ViewSource & Disposable> {
+): Promise<{ readonly read: ReadViews } & Disposable> {
   const clock = new ManualClock();
   const defaults = { address: undefined, files: undefined, place: {}, clock, version: '0.0.0-test' };
   return openExporter({ ...defaults, requests: commandRequests(clock), credentials, ...question }, never);
 }
 
-async function podsOf(source: ViewSource): Promise<readonly string[]> {
+async function podsOf(source: { readonly read: ReadViews }): Promise<readonly string[]> {
   const { items } = await (await source.read(never)).list('pods', { order: 'name' });
   return items.map(({ pod }) => pod);
 }

@@ -20,7 +20,7 @@ import type { Document } from '../pens/document.js';
 import type { ListKind } from '../query/list-query.js';
 import type { Status } from '../query/status.js';
 import type { Moment } from './status-source.js';
-import type { PageView } from './views.js';
+import type { PageView, Views } from './views.js';
 
 export type ListView = Extract<PageView, { readonly kind: Exclude<ListKind, 'problems'> }>;
 export type ObjectView = Extract<PageView, { readonly kind: ObjectKind }>;
@@ -48,10 +48,7 @@ export function kindOf(list: ListView['kind']): Kind<unknown> {
 type Circumstances = Pick<Status, 'health' | 'notListed' | 'problems' | 'cluster'>;
 
 const objects: {
-  readonly [Name in ObjectView['kind']]: (
-    data: (ObjectView & { readonly kind: Name })['data'],
-    notListed: string | undefined,
-  ) => Document;
+  readonly [Name in ObjectKind]: (data: Views[Name], notListed: string | undefined) => Document;
 } = {
   node: nodeDocument,
   pod: podDocument,
@@ -65,10 +62,11 @@ export function documentOf(view: PageView, status: Circumstances): Document {
   if (view.kind === 'problems') return problemsDocument(view.data, statusTone(status));
   if (view.kind === 'search') return searchDocument(view.data);
   if (isListView(view)) return listOf(view, status);
-  return (objects[view.kind] as (data: unknown, notListed: string | undefined) => Document)(
-    view.data,
-    status.notListed,
-  );
+  return objectDocument(view.kind, view.data, status.notListed);
+}
+
+export function objectDocument<Name extends ObjectKind>(kind: Name, data: Views[Name], notListed?: string): Document {
+  return (objects[kind] as (data: Views[Name], notListed: string | undefined) => Document)(data, notListed);
 }
 
 function listOf(view: ListView, status: Circumstances): Document {

@@ -3,33 +3,24 @@ import type { Coverage } from '../../people/query/coverage.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
 import { mergedReader } from './merged-views.js';
 import { type AskedShard, chosenShards, failingReader } from './shards.js';
-import type { ViewReader, ViewSource } from './view-source.js';
-
-/** Reads an exporter when its kubelets have responded; one shard as such. */
-export function answeredSource(connection: ExporterConnection): ViewSource {
-  return {
-    read: async (signal) => {
-      const { reader, coverage } = await answered(connection, signal);
-      return coverage.totalShards === undefined ? reader : mergedReader(chosenShards([{ name: '', reader, coverage }]));
-    },
-  };
-}
+import type { ReadViews, ViewReader } from './view-source.js';
 
 /**
- * Reads several exporters, each of a part of the nodes, as one. A shard that fails when a reading begins is not waited for again in it.
- * `name`: of its pod.
+ * Reads an exporter, or several of a part of the nodes each as one, when their kubelets have responded. One that fails when a reading
+ * begins is not waited for again in it. `name`: of its pod.
  */
-export function shardedSource(
-  shards: readonly { readonly name: string; readonly connection: ExporterConnection }[],
-): ViewSource {
-  return {
-    read: async (signal) => {
-      const asked = shards.map(async ({ name, connection }): Promise<AskedShard> => {
+export function answeredViews(
+  exporters: readonly { readonly name: string; readonly connection: ExporterConnection }[],
+): ReadViews {
+  return async (signal) => {
+    const asked = await Promise.all(
+      exporters.map(async ({ name, connection }): Promise<AskedShard> => {
         const failed = (error: unknown) => ({ reader: failingReader(error), coverage: undefined });
         return { name, ...(await answered(connection, signal).catch(failed)) };
-      });
-      return mergedReader(chosenShards(await Promise.all(asked)));
-    },
+      }),
+    );
+    const whole = asked.length === 1 ? asked.find(({ coverage }) => coverage?.totalShards === undefined) : undefined;
+    return whole?.reader ?? mergedReader(chosenShards(asked));
   };
 }
 

@@ -3,7 +3,7 @@ import type { ApiTransport } from '../../cluster/http/api-client.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { type FailureReason, RequestError, UsageError, UserError } from '../../lib/base/errors.js';
 import { joinTruncated } from '../../lib/base/text.js';
-import { answeredSource, shardedSource } from './answered-source.js';
+import { answeredViews } from './answered-source.js';
 import type { AskedPlace } from './cluster-reader.js';
 import { type CommandRequests, defaultSyncTimeoutMs } from './command-requests.js';
 import {
@@ -17,7 +17,7 @@ import { exporterClient } from './exporter-client.js';
 import { exporterLabel, type ExporterPod, exporterPods, isService, listExporters, nodeOfPod } from './exporter-pods.js';
 import type { ExporterConnection } from './exporter-views.js';
 import { firstAnswer } from './first-answer.js';
-import type { ViewSource } from './view-source.js';
+import type { ReadViews } from './view-source.js';
 
 interface ExporterQuestion {
   /** Undefined: the Service with the project's label. */
@@ -36,19 +36,22 @@ interface ExporterQuestion {
  * Finds an exporter and how to read all of it: behind a Service there may be one, several that measure a part of the nodes each, or
  * one on each node. Throws RequestError, UserError, or the signal's reason.
  */
-export async function openExporter(question: ExporterQuestion, signal: AbortSignal): Promise<ViewSource & Disposable> {
+export async function openExporter(
+  question: ExporterQuestion,
+  signal: AbortSignal,
+): Promise<{ readonly read: ReadViews } & Disposable> {
   const { credentials, clock, version, files, requests } = question;
   const address = await findAddress(question, signal);
   const client = await exporterClient({ exporter: address, files: files ?? {}, credentials, clock, version });
   const api = requests.attended(client, 'url' in address ? undefined : credentials);
   const base = { api, clock };
   try {
-    const source =
+    const exporters =
       'url' in address
-        ? answeredSource({ ...base, prefix: '' })
-        : await proxiedSource(address, { ...question, base, signal });
+        ? [{ name: '', connection: { ...base, prefix: '' } }]
+        : await proxiedExporters(address, { ...question, base, signal });
     return {
-      ...source,
+      read: answeredViews(exporters),
       [Symbol.dispose]: () => {
         api[Symbol.dispose]();
       },
@@ -65,16 +68,18 @@ interface ServiceQuestion extends ExporterQuestion {
 }
 
 /** Through the API server's proxy. */
-async function proxiedSource(address: ServiceAddress, question: ServiceQuestion): Promise<ViewSource> {
+async function proxiedExporters(
+  address: ServiceAddress,
+  question: ServiceQuestion,
+): Promise<Parameters<typeof answeredViews>[0]> {
   const { base, signal } = question;
   const { scheme, prefix, coverage } = await firstAnswer(address, base, signal);
   const { totalShards, onlyNode } = coverage;
-  if (totalShards === undefined && onlyNode === undefined) return answeredSource({ ...base, prefix });
-  const connectionTo = (pod: ExporterPod): ExporterConnection => ({ ...base, prefix: podProxyPath(pod, scheme) });
-  if (totalShards === undefined) return answeredSource(connectionTo(await podOfPlace(address, question)));
-  const pods = await exporterPods(base.api, address, signal);
+  if (totalShards === undefined && onlyNode === undefined) return [{ name: '', connection: { ...base, prefix } }];
+  const pods =
+    totalShards === undefined ? [await podOfPlace(address, question)] : await exporterPods(base.api, address, signal);
   if (pods.length === 0) throw new UserError(`none of the ${totalShards} shards of ${nameOf(address)} is ready`);
-  return shardedSource(pods.map((pod) => ({ name: pod.name, connection: connectionTo(pod) })));
+  return pods.map((pod) => ({ name: pod.name, connection: { ...base, prefix: podProxyPath(pod, scheme) } }));
 }
 
 /** Of exporters that run on each node. */

@@ -1,20 +1,14 @@
 import type { ApiTransport } from '../../cluster/http/api-client.js';
 import { readAtMost } from '../../cluster/http/response-body.js';
-import { apiPrefix, objectRoutes } from '../../config/served-paths.js';
+import { apiPrefix, type ObjectKind, objectRoutes } from '../../config/served-paths.js';
 import { startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { fromJson, objectOf, parseJson } from '../../lib/json/json.js';
 import type { Coverage } from '../../people/query/coverage.js';
 import { NotFoundError } from '../../people/status/view-errors.js';
-import {
-  type AnswerFacts,
-  type CommandKind,
-  type CommandObject,
-  type ViewAddress,
-  type ViewReader,
-  viewReader,
-} from './view-source.js';
+import type { ViewKind } from '../../people/status/views.js';
+import { type AnswerFacts, type ViewAddress, type ViewReader, viewReader } from './view-source.js';
 
 /** A thousand items with all that is known of them. */
 const maxBodyBytes = 64 * 2 ** 20;
@@ -60,7 +54,7 @@ function apiPath({ kind, path }: ViewAddress): string {
   return `${apiPrefix}/${[list, ...path.map(encodeURIComponent)].join('/')}`;
 }
 
-function isObject(kind: CommandKind): kind is CommandObject {
+function isObject(kind: ViewKind): kind is ObjectKind {
   return Object.hasOwn(objectRoutes, kind);
 }
 
@@ -73,7 +67,7 @@ function notFound({ status, cause }: RequestError, { kind, parameters }: ViewAdd
 /** Throws RequestError `decode` for what is no view of the API: it may be of another program, or of a version far away. */
 function decode(
   bytes: Buffer,
-  { kind, what }: { readonly kind: CommandKind; readonly what: string },
+  { kind, what }: { readonly kind: ViewKind; readonly what: string },
 ): { readonly generatedAtMs: number; readonly coverage: Coverage } {
   const text = bytes.toString();
   const answer = objectOf(parseJson(text, () => new RequestError('decode', `${what}: not JSON`)));

@@ -1,17 +1,13 @@
 import { UserError } from '../../lib/base/errors.js';
 import { programName } from '../../lib/base/text.js';
-import { evictionDocument } from '../../people/answers/eviction.js';
-import { namespaceDocument } from '../../people/answers/namespace.js';
-import { nodeDocument } from '../../people/answers/node.js';
-import { podDocument } from '../../people/answers/pod.js';
-import { workloadDocument } from '../../people/answers/workload-document.js';
 import { terminalText } from '../../people/pens/terminal-text.js';
 import { maxLimit } from '../../people/query/list-query.js';
 import { causeText } from '../../people/report/eviction-cause-text.js';
 import type { EvictionReport } from '../../people/report/eviction-report.js';
 import { explainEviction } from '../../people/report/verdict-commands.js';
+import { objectDocument } from '../../people/status/document-of.js';
 import type { ObjectQuestion, ObjectResource } from './answer-source.js';
-import type { FoundDocuments, ViewReader } from './view-source.js';
+import type { FoundDocuments, ObjectAnswer, ViewReader } from './view-source.js';
 import { findWorkload } from './workload-lookup.js';
 
 type Question = ObjectQuestion & { readonly reader: ViewReader };
@@ -22,31 +18,32 @@ export const explainers: Readonly<Record<ObjectResource, (question: Question) =>
   pod: async ({ reader, givenName, name, namespace }) => {
     const named = namespace === undefined ? (await reader.list('pods', { name })).items : [{ namespace }];
     const namespaces = [...new Set(named.map((of) => of.namespace))].sort();
-    const found = await Promise.all(namespaces.map((each) => reader.object('pod', [each, name], {})));
+    const found: ObjectAnswer<'pod'>[] = [];
+    for (const each of namespaces) found.push(await reader.object('pod', [each, name], {}));
     const [facts, answers] = [found[0], found.filter(({ data }) => data.pods.length > 0)];
     if (facts === undefined || answers.length === 0) throw podGone(givenName, found[0]?.data.evictions[0]);
-    const documents = answers.map(({ data }) => podDocument(data));
+    const documents = answers.map(({ data }) => objectDocument('pod', data));
     return { facts, data: answers.flatMap(({ data }) => data.pods), documents };
   },
   workload: async ({ reader, name, namespace }) => {
     const { path } = await findWorkload(reader, name, namespace);
     const facts = await reader.object('workload', path.split('/'), { limit: String(maxLimit) });
-    return { facts, data: facts.data, documents: [workloadDocument(facts.data)] };
+    return { facts, data: facts.data, documents: [objectDocument('workload', facts.data)] };
   },
   node: async ({ reader, name }) => {
     const facts = await reader.object('node', [name], {});
-    return { facts, data: facts.data.node, documents: [nodeDocument(facts.data)] };
+    return { facts, data: facts.data.node, documents: [objectDocument('node', facts.data)] };
   },
   namespace: async ({ reader, name }) => {
     const facts = await reader.object('namespace', [name], {});
-    return { facts, data: facts.data, documents: [namespaceDocument(facts.data)] };
+    return { facts, data: facts.data, documents: [objectDocument('namespace', facts.data)] };
   },
   /** The newest of the pod first: a name may be used again. Of a workload the newest. */
   eviction: async ({ reader, givenName, namespace }) => {
     const { items, ...facts } = await reader.list('evictions', { name: givenName, namespace });
     const ofPod = items.filter(({ pod }) => pod === givenName.slice(givenName.lastIndexOf('/') + 1));
     const data = ofPod.length > 0 ? ofPod : items.slice(0, 1);
-    return { facts, data, documents: data.map((eviction) => evictionDocument(eviction)) };
+    return { facts, data, documents: data.map((eviction) => objectDocument('eviction', eviction)) };
   },
 };
 

@@ -19,7 +19,7 @@ import type { ExporterAddress, ExporterFiles, viewOrigins } from './exporter-add
 import { ClusterError, openExporter } from './exporter-source.js';
 import { readRecording, recordedCore, type RecordingFlags } from './recorded-core.js';
 import { readEvictedPods } from './status-evictions.js';
-import { viewsOf, type ViewSource } from './view-source.js';
+import { type ReadViews, viewsOf } from './view-source.js';
 import type { FoundWorkload } from './workload-lookup.js';
 
 /** What the command line says about the credentials. */
@@ -48,7 +48,7 @@ interface Asking {
   readonly context: ReadingProcess;
   /** `namespace`: see {@link AnswerSession}. `access`: how kubelets are reached from here; undefined where they are not. */
   readonly use: (session: {
-    readonly source: ViewSource;
+    readonly read: ReadViews;
     readonly namespace: string | undefined;
     readonly access?: Config['kubelet']['access'] | undefined;
   }) => Promise<void>;
@@ -59,23 +59,19 @@ interface Asking {
  * nothing can be read.
  */
 export function openAnswers(flags: ClusterFlags, context: ReadingProcess): OpenAnswers {
-  return (subject, use) =>
-    withViews(flags, context, subject, ({ source, namespace, access }) => {
-      const found = new Map<string, FoundWorkload>();
-      return use({ namespace, read: async (signal) => answersFrom(await source.read(signal), access, found) });
-    });
+  return async (subject, use) => {
+    const { config } = await loadSettings(flags.settings, context);
+    const requests = new CommandRequests({ ...context, timeoutMs: flags.requestTimeoutMs });
+    const found = new Map<string, FoundWorkload>();
+    const useViews: Asking['use'] = ({ read, namespace, access }) =>
+      use({ namespace, read: async (signal) => answersFrom(await read(signal), access, found) });
+    await withViews({ flags, config, subject, requests, context, use: useViews });
+  };
 }
 
-async function withViews(
-  flags: ClusterFlags,
-  context: ReadingProcess,
-  subject: CommandSubject,
-  use: Asking['use'],
-): Promise<void> {
-  const { config } = await loadSettings(flags.settings, context);
+async function withViews(asking: Asking): Promise<void> {
+  const { flags, context } = asking;
   const { stopSignal } = context;
-  const requests = new CommandRequests({ ...context, timeoutMs: flags.requestTimeoutMs });
-  const asking = { flags, config, subject, requests, context, use };
   try {
     if (flags.recordings !== undefined) await withRecording(flags.recordings, asking);
     else if (flags.from === 'kubelets') await withCluster(asking);
@@ -91,7 +87,7 @@ async function withRecording(recordings: RecordingFlags, { config, context, use 
   const core = await recordedCore(recordings, { config, writeError: context.writeError, showsAll: true });
   const lane = core.scheduler.newLane();
   const read = async (signal: AbortSignal) => viewsOf(await readRecording(core, signal), { config, lane });
-  await use({ source: { read }, namespace: undefined });
+  await use({ read, namespace: undefined });
 }
 
 /** An exporter with a URL can be read without a cluster. */
@@ -107,9 +103,8 @@ async function withExporter(asking: Asking): Promise<void> {
     await withKubelets(opened, asking, credentials);
     return;
   }
-  using source = opened;
-  const namespace = credentials && (credentials.namespace ?? 'default');
-  await use({ source, namespace });
+  using exporter = opened;
+  await use({ read: exporter.read, namespace: credentials && (credentials.namespace ?? 'default') });
 }
 
 /** Reads the kubelets instead, which is said. A reader of the exporter, who may not read them, need not know why. */
@@ -186,7 +181,7 @@ async function withCluster(
   const lane = new Scheduler(clock).newLane();
   const useReadings = (readCluster: (signal: AbortSignal) => Promise<ClusterReading>): Promise<void> => {
     const read = async (signal: AbortSignal) => viewsOf(await readCluster(signal), { config, lane });
-    return use({ namespace: contextNamespace, access: config.kubelet.access, source: { read } });
+    return use({ namespace: contextNamespace, access: config.kubelet.access, read });
   };
   if (subject.isOfEvictions === true) {
     const resolver = new WorkloadResolver(config.workloads);

@@ -5,7 +5,7 @@ import type { ClusterReading } from '../../people/query/cluster-reading.js';
 import { type Coverage, coverageOf } from '../../people/query/coverage.js';
 import type { ListPage } from '../../people/query/list-page.js';
 import { type ListKind, maxLimit } from '../../people/query/list-query.js';
-import { viewOf, type Views } from '../../people/status/views.js';
+import { viewOf, type ViewRequest, type Views } from '../../people/status/views.js';
 
 /** What an answer of the exporter's API is made of, and what it lacks. */
 export interface AnswerFacts {
@@ -27,7 +27,6 @@ export interface AnsweredShards {
 /** The lists, and the objects, that commands show. */
 export type CommandList = Exclude<ListKind, 'problems'>;
 export type CommandObject = 'node' | 'pod' | 'workload' | 'namespace';
-export type CommandKind = CommandList | CommandObject;
 
 export type ItemOf<Kind extends CommandList> = Views[Kind] extends ListPage<infer Item> ? Item : never;
 
@@ -56,13 +55,8 @@ export interface ViewReader {
   ): Promise<ObjectAnswer<Kind>>;
 }
 
-/** A view of the API by its address. */
-export interface ViewAddress {
-  readonly kind: CommandKind;
-  readonly path: readonly string[];
-  /** None without a value. */
-  readonly parameters: Readonly<Record<string, string>>;
-}
+/** A view of the API by its address. No parameter is without a value. */
+export type ViewAddress = ViewRequest & { readonly parameters: Readonly<Record<string, string>> };
 
 /** `read`: resolves with the data of a view of the API, of the kind that the address names. */
 export function viewReader(
@@ -81,9 +75,10 @@ export function viewReader(
   };
 }
 
-function given(parameters: ViewParameters): Readonly<Record<string, string>> {
-  const entries = Object.entries(parameters);
-  return Object.fromEntries(entries.filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''));
+function given(parameters: ViewParameters): ViewAddress['parameters'] {
+  return Object.fromEntries(
+    Object.entries(parameters).flatMap(([name, value = '']) => (value === '' ? [] : [[name, value]])),
+  );
 }
 
 /** Makes the views of a reading, as an exporter would that was started a moment ago. */
@@ -94,17 +89,14 @@ export function viewsOf(
   const status = { problems: [], clusterName: config.web.clusterName ?? '' };
   const facts = { coverage: coverageOf(reading), generatedAtMs: reading.readAtMs, notes: reading.notes };
   const settings = { attribution: config.attribution, definitions: config.workloads.selectors };
-  return viewReader(async (address) => {
-    const { data } = await viewOf(address, { status, reading, settings, lane });
+  return viewReader(async (request) => {
+    const { data } = await viewOf(request, { status, reading, settings, lane });
     return { ...facts, data };
   });
 }
 
-/** What `top` and `explain` read: an exporter, the cluster itself, or a recording of one. */
-export interface ViewSource {
-  /** Throws RequestError, or the signal's reason when it aborts. */
-  read(signal: AbortSignal): Promise<ViewReader>;
-}
+/** Reads what there is at the moment: of an exporter, of the cluster itself, or of a recording of one. Throws RequestError. */
+export type ReadViews = (signal: AbortSignal) => Promise<ViewReader>;
 
 /** What was found, before it is said what it lacks. */
 export interface FoundDocuments {
