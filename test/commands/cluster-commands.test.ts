@@ -278,7 +278,7 @@ describe('top', () => {
 it('top --watch draws again over what it drew, and scrapes kubelets once per TTL at most', async ({ prepared }) => {
   const command = start(prepared, 'top -w --interval 100ms', { terminal: () => wideTerminal });
   const draws = (): readonly string[] => command.out().split('\u001b[H\u001b[J').slice(1);
-  await expect.poll(() => draws().length, { interval: 5, timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+  await expect.poll(() => draws().length, { interval: 5 }).toBeGreaterThanOrEqual(3);
   command.stop();
   expect(await command.finished).toBe(0);
   expect(command.error()).toBe('');
@@ -291,7 +291,7 @@ it('top --watch draws again over what it drew, and scrapes kubelets once per TTL
 
 it('top --watch ends when its output is closed', async ({ prepared }) => {
   const command = start(prepared, 'top -w --interval 1h');
-  await expect.poll(command.out, { interval: 5, timeout: 10_000 }).toContain('POD');
+  await expect.poll(command.out, { interval: 5 }).toContain('POD');
   command.closeOutput();
   expect(await command.finished).toBe(0);
   await expect.poll(() => prepared.cluster.openWatchCount).toBe(0);
@@ -462,7 +462,7 @@ describe('an exporter', () => {
 
   withExporter('top --watch of an exporter ends with success at the first signal', async ({ reader }) => {
     const command = start(reader, 'top -w --interval 1h');
-    await expect.poll(command.out, { interval: 5, timeout: 10_000 }).toContain('remembered-0');
+    await expect.poll(command.out, { interval: 5 }).toContain('remembered-0');
     command.stop();
     expect([await command.finished, command.error()]).toEqual([0, '']);
   });

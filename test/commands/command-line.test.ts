@@ -15,13 +15,16 @@ import { temporaryFolder } from '../support/programs.js';
 
 const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
+/** A process that compiles the program first. */
+const slow = { timeout: 60_000 };
+
 /** The program as a process of its own, through a shell: `"$0" "$@"` runs it with the arguments. */
 function spawned(script: string, ...args: readonly string[]) {
   const program = [process.execPath, '--import', 'tsx', cli].map((word) => `'${word}'`).join(' ');
   const { status, stdout, stderr } = spawnSync('sh', ['-c', script.replaceAll('PROGRAM', program), 'sh', ...args], {
     encoding: 'utf8',
     env: { PATH: process.env['PATH'], HOME: '/nonexistent' },
-    timeout: 30_000,
+    ...slow,
   });
   return { status, out: stdout, error: stderr };
 }
@@ -189,22 +192,26 @@ describe('the command line', () => {
     expect((await run('--version')).out).toBe('0.0.0-test\n');
   });
 
-  it('the command line sets the exit code of its process', () => {
+  it('the command line sets the exit code of its process', slow, () => {
     const { status, out, error } = spawned('PROGRAM "$@"', 'top', 'disks');
     expect({ status, out }).toEqual({ status: 2, out: '' });
     expect(error).toMatch(/^top "disks": allowed: .*\n$/);
   });
 
-  it('the command line is silent when its reader leaves early', () => {
+  it('the command line is silent when its reader leaves early', slow, () => {
     expect(spawned('PROGRAM metrics | true').error).toBe('');
   });
 
-  it.skipIf(!existsSync('/dev/full'))('the command line reports in one line that its output cannot be written', () => {
-    expect(spawned('PROGRAM metrics > /dev/full')).toMatchObject({
-      status: 1,
-      error: expect.stringMatching(/^standard output: ENOSPC.*\n$/) as unknown,
-    });
-  });
+  it.skipIf(!existsSync('/dev/full'))(
+    'the command line reports in one line that its output cannot be written',
+    slow,
+    () => {
+      expect(spawned('PROGRAM metrics > /dev/full')).toMatchObject({
+        status: 1,
+        error: expect.stringMatching(/^standard output: ENOSPC.*\n$/) as unknown,
+      });
+    },
+  );
 
   it.each([
     [path.resolve('dist/cli.js'), `node ${path.resolve('dist/cli.js')}`],

@@ -77,9 +77,10 @@ it('the demo scrapes itself: a pod that nobody looked at is evicted with its las
     await running.clock.advance(10_000);
     await delay(20); // scrapes and watch events come over sockets
   }
-  const { items } = await readJson(running, '/api/v1/evictions');
-  expect(items).toMatchObject([{ pod: expect.stringMatching(/^ledger-/) as unknown, lastUsage: { limits: [{}, {}] } }]);
-  expect(explanations()).toHaveLength(1);
+  const evictions = async () => (await readJson(running, '/api/v1/evictions'))['items'];
+  const pod = expect.stringMatching(/^ledger-/) as unknown;
+  await expect.poll(evictions, { interval: 20 }).toMatchObject([{ pod, lastUsage: { limits: [{}, {}] } }]);
+  await expect.poll(explanations, { interval: 20 }).toHaveLength(1);
   for (const args of explanations()) {
     const { status, out } = await run(args, running);
     expect({ status, out }).toEqual({ status: 0, out: expect.stringContaining('ledger-') as unknown });

@@ -38,7 +38,7 @@ async function start(settings: string, rules: readonly Rule[]): Promise<Exporter
 /** The first scrape that finds `count` requests for configurations ended, which go on in the background. */
 async function scrapeAfter(exporter: Exporter, result: string, count: number): Promise<Scraped> {
   const counted = async () => configRequests(await exporter.scrape(), result);
-  await expect.poll(counted, { interval: 10, timeout: 10_000 }).toBe(count);
+  await expect.poll(counted, { interval: 10 }).toBe(count);
   return exporter.scrape();
 }
 

@@ -75,7 +75,7 @@ async function evict(exporter: Exporter, message: string, name = 'cart-0', waitM
 }
 
 async function recorded(exporter: Exporter, count: number): Promise<readonly EvictionReport[]> {
-  await expect.poll(async () => (await evictionsOf(exporter)).length, { interval: 5, timeout: 10_000 }).toBe(count);
+  await expect.poll(async () => (await evictionsOf(exporter)).length, { interval: 5 }).toBe(count);
   return evictionsOf(exporter);
 }
 

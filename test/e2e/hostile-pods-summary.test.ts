@@ -147,7 +147,7 @@ async function measured(exporter: Exporter, ...pods: readonly string[]): Promise
     const names = (await exporter.scrape()).samples('pod_limit_bytes').map(({ labels }) => labels['pod']);
     return names.filter((name) => name !== undefined && pods.includes(name));
   };
-  await expect.poll(known, { timeout: 10_000 }).toHaveLength(pods.length);
+  await expect.poll(known).toHaveLength(pods.length);
   await exporter.clock.advance(settleMs + ttlMs);
   return exporter.scrape();
 }

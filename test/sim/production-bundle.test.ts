@@ -44,7 +44,7 @@ describe('the production bundle', () => {
       [folder, again].map((to) => node('scripts/build.mjs', '--production', '--outdir', to)),
     );
     for (const { status, stderr } of outcomes) expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  });
+  }, 120_000);
   afterAll(() => rm(image, { recursive: true, force: true }));
 
   it('the production bundle contains no source of the simulated cluster, and none of its libraries', async () => {

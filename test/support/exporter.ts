@@ -130,7 +130,7 @@ export class Exporter implements AsyncDisposable {
 
   /** Resolves when nodes and pods have been listed. */
   async synced(): Promise<this> {
-    await vi.waitUntil(() => this.app.hasSynced, { interval: 5, timeout: 10_000 });
+    await vi.waitUntil(() => this.app.hasSynced, { interval: 5, timeout: 15_000 });
     return this;
   }
 
@@ -150,7 +150,7 @@ export class Exporter implements AsyncDisposable {
           await this.clock.advance(100);
           return Promise.race([applied, Promise.resolve('waiting')]);
         },
-        { interval: 10, timeout: 10_000 },
+        { interval: 10 },
       )
       .toBe('applied');
   }
