@@ -146,6 +146,15 @@ export class PrometheusServer implements AsyncDisposable {
   }
 
   static async start(options: PrometheusOptions): Promise<PrometheusServer> {
+    // Another program may be given the port that was free a moment before.
+    for (let attempt = 1; attempt < 3; attempt++) {
+      const server = await PrometheusServer.#startOnce(options).catch(() => undefined);
+      if (server !== undefined) return server;
+    }
+    return PrometheusServer.#startOnce(options);
+  }
+
+  static async #startOnce(options: PrometheusOptions): Promise<PrometheusServer> {
     const { history, rules, program = 'prometheus', promtool = 'promtool', flags = [] } = options;
     const folder = await temporaryFolder();
     const port = await freePort();
@@ -178,8 +187,9 @@ export class PrometheusServer implements AsyncDisposable {
       if (child.exitCode !== null) return false;
       return (await fetch(`${server.#url}/-/ready`)).ok ? true : undefined;
     });
-    if (!isReady) throw new Error(`${program} ended with exit code ${String(child.exitCode)}`);
-    return server;
+    if (isReady) return server;
+    await folder[Symbol.asyncDispose]();
+    throw new Error(`${program} ended with exit code ${String(child.exitCode)}`);
   }
 
   /** The instant vector of `expression` at a Unix time, or now. Rejects when Prometheus rejects it or remarks on it. */
