@@ -37,7 +37,7 @@ export async function notFound(
   const found: Set<string>[] = [];
   await lane.each(names, (name) => {
     const alike = (found[commonLength(name, wanted)] ??= new Set());
-    if (alike.size < comparedCount) alike.add(name);
+    if (name !== wanted && alike.size < comparedCount) alike.add(name); // it may be there, and not be listed
   });
   const compared = found.reverse().flatMap((alike) => [...alike]);
   return new NotFoundError(what, { meant: likeNames(wanted, compared.slice(0, comparedCount)) });

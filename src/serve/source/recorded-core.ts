@@ -1,6 +1,7 @@
 import { Registry } from 'prom-client';
 
 import type { Node, Pod } from '../../cluster/kube/objects.js';
+import { projectNode } from '../../cluster/kube/projection.js';
 import { wholeCluster } from '../../cluster/kube/scope.js';
 import { hasStorage } from '../../cluster/kubelet/kubelet-policies.js';
 import type { FoundLookup } from '../../cluster/kubelet/lookup.js';
@@ -156,23 +157,8 @@ function summariesByNode(recorded: readonly RecordedSummary[]): ReadonlyMap<stri
   return summaries;
 }
 
+/** A node that is known by its summary alone. */
 function bareNode(name: string): Node {
-  return {
-    uid: name,
-    name,
-    resourceVersion: '0',
-    labels: {},
-    ready: true,
-    readyChangedAtMs: undefined,
-    addresses: [],
-    kubeletPort: undefined,
-    capacityBytes: undefined,
-    allocatableBytes: undefined,
-    kubeletVersion: undefined,
-    operatingSystem: undefined,
-    enforcesStorageLimits: true,
-    diskPressure: undefined,
-    containerRuntime: undefined,
-    images: [],
-  };
+  const metadata = { name, uid: name, resourceVersion: '0' };
+  return projectNode({ metadata, status: { conditions: [{ type: 'Ready', status: 'True' }] } }, (text) => text);
 }

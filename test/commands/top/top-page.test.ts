@@ -285,21 +285,11 @@ it.each([
 it('a workload that was found is not looked for again: without pods it has none', async () => {
   const found: Parameters<typeof answersFrom>[2] = new Map();
   const question = questionOf({ resource: 'pods', parameters: { namespace: 'shop', workload: 'cart' } });
-  const read = async (of: ClusterReading) => {
-    const views = await viewsOf(of);
-    const kinds: string[] = [];
-    const list: ViewReader['list'] = (kind, ...others) => {
-      kinds.push(kind);
-      return views.list(kind, ...others);
-    };
-    const answer = await answersFrom({ ...views, list }, undefined, found).list(question);
-    return { kinds, names: namesOf({ answer, question }), said: saidOf({ answer, question })[0] };
-  };
-  const first = await read(reading);
-  expect(first).toMatchObject({ kinds: ['workloads', 'pods'], names: ['pod/cart-6b7f9c-x2x9k'] });
-  const gone = await read(aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) }));
-  expect(gone.kinds).not.toContain('workloads');
-  expect(gone).toMatchObject({ names: [], said: 'No pods found in namespace shop; -A for all namespaces' });
+  const read = async (of: ClusterReading) =>
+    tableOf(await answersFrom(await viewsOf(of), undefined, found).list(question));
+  expect((await read(reading)).rows.map(({ name }) => name)).toEqual(['pod/cart-6b7f9c-x2x9k']);
+  const gone = aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) });
+  expect(await read(gone)).toMatchObject({ rows: [], none: 'No pods found in namespace shop; -A for all namespaces' });
 });
 
 describe('a name', () => {
@@ -325,6 +315,13 @@ describe('a name', () => {
       await expect(listingOf(reading, query)).rejects.toThrow(message);
     },
   );
+
+  it('a pod that is on no node has no figures, and is not meant by its own name', async () => {
+    const waiting = aBoundPod({ pod: aPod({ namespace: 'search', name: 'index-9', nodeName: undefined }) });
+    const named = { resource: 'pods', name: 'index-9', parameters: { namespace: 'search' } } as const;
+    const found = listingOf({ ...reading, knownPods: [...reading.knownPods, waiting] }, named);
+    await expect(found).rejects.toThrow('no pod search/index-9 in scope (did you mean search/index-0?)');
+  });
 
   it.each(['pods', 'nodes'] as const)('a name of no %s may be one of a shard that did not answer', async (resource) => {
     const ready = [{ name: 'exporter-0', reader: await viewsOf(reading) }];
