@@ -115,15 +115,6 @@ describe('the exporter of a cluster', () => {
     expect(server.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
-  it('the evictions that an exporter remembers are read with what the pods used', async ({ sim, serve }) => {
-    const server = await serve(readingOf('node-1', 'cart-0'));
-    addExporter(sim.model, server.port);
-    using exporter = await open(credentialsOf(sim, readerRules));
-    const { items, notes } = await (await exporter.read(never)).list('evictions', {});
-    expect(items).toMatchObject([{ pod: 'cart-0-evicted', lastUsage: { usedBytes: 94_371_840 } }]);
-    expect(notes).toEqual([]);
-  });
-
   const awaited = (...names: readonly string[]): ClusterReading => {
     const nodes = names.map((name) => anAbsentNode(name, 'timeout'));
     return aReading({ snapshot: aClusterSnapshot({ nodes, workloads: [] }) });

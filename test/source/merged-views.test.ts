@@ -411,6 +411,15 @@ describe('a shard with more workloads than an answer has', () => {
   });
 });
 
+it('what one shard does not know of a container is unknown of all', async () => {
+  const shards = [undefined, 5].map((usedBytes) => {
+    const usage = { usedBytes: 9, podMaxUsedBytes: 9, containers: [{ container: 'app', usedBytes, maxUsedBytes: 5 }] };
+    return viewsOf(aReading({ snapshot: aClusterSnapshot({ workloads: [aWorkloadSnapshot({ usage })] }) }));
+  });
+  const { items } = await mergedReader(named(await Promise.all(shards))).list('workloads', { name: 'cart' });
+  expect(items[0]?.containers).toEqual([{ container: 'app', usedBytes: undefined, maxUsedBytes: 5 }]);
+});
+
 it('the notes of all shards are kept', async () => {
   const merged = mergedReader(named([await viewsOf(aReading({ notes: ['of a shard'] }))], 2));
   const note = '1 of 2 shards are ready: the nodes of the others are missing.';
