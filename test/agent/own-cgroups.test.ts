@@ -121,11 +121,12 @@ describe.skipIf(!canMake)('cgroups of this machine (need root and cgroup v1)', (
       const [code] = (await once(spawn('sh', ['-c', [...enter, fill].join(' && ')]), 'exit')) as [number];
       expect(code).toBe(0);
       const kernel = readFileSync(path.join(mount, 'memory', short, 'memory.max_usage_in_bytes'), 'utf8').trim();
-      await delay(100);
+      expect(Number(kernel)).toBeGreaterThan(20_000_000);
+      const peak = () => sampler.withPeaks(shortUid, undefined)?.('memory.max_usage_in_bytes');
+      await expect.poll(peak).toBe(kernel);
       remove(short);
       await delay(100);
       const read = sampler.withPeaks(shortUid, undefined);
-      expect(Number(kernel)).toBeGreaterThan(20_000_000);
       expect(read?.('memory.max_usage_in_bytes')).toBe(kernel);
       expect(Number(read?.('pids.peak'))).toBeGreaterThanOrEqual(1);
       stop.abort(new Error('over'));

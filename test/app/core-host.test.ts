@@ -56,7 +56,7 @@ async function syncedHost(settings: string, rules?: readonly Rule[]): Promise<Ho
   };
   const host = new CoreHost(options, config, wholeCluster);
   const hasSynced = () => clock.advance(1_000).then(() => host.core.place.store.hasSynced);
-  await vi.waitUntil(hasSynced, { interval: 5, timeout: 10_000 });
+  await vi.waitUntil(hasSynced, { interval: 5, timeout: 15_000 });
   const { namespaces, podSelector } = config.cluster;
   const lease = host.watches.pods({ scope: wholeCluster, namespaces, podSelector });
   expect(host.watches.watchCount).toBe(2); // that of nodes and the one that the core uses

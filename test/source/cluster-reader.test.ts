@@ -49,9 +49,7 @@ it('the reader waits half a minute for an API server that may come back, and rep
     outcome.failure = error;
   });
   await expect.poll(() => cluster.apiRequests.length, { interval: 5 }).toBeGreaterThanOrEqual(2);
-  await expect
-    .poll(() => clock.advance(500).then(() => outcome.failure), { interval: 5, timeout: 10_000 })
-    .toBeDefined();
+  await expect.poll(() => clock.advance(500).then(() => outcome.failure), { interval: 5 }).toBeDefined();
   await waiting;
   expect(clock.monotonicMs() - startMs).toBeGreaterThanOrEqual(30_000);
   expect(String(outcome.failure).split('\n')).toMatchObject([

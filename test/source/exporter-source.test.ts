@@ -136,7 +136,7 @@ describe('the exporter of a cluster', () => {
     };
     let isRead = false;
     const read = exporter.read(never).then(() => (isRead = true));
-    await expect.poll(() => clock.advance(100).then(() => isRead), { interval: 5, timeout: 10_000 }).toBe(true);
+    await expect.poll(() => clock.advance(100).then(() => isRead), { interval: 5 }).toBe(true);
     await read;
     expect(server.requests.length - before).toBe(count);
   });

@@ -65,7 +65,7 @@ async function passTimeUntil<T>(running: Promise<T>, clock: ManualClock): Promis
     const isOver = (): boolean => ended.signal.aborted;
     for (let waitedMs = 0; !isOver(); waitedMs += 10) {
       await delay(10);
-      if (waitedMs >= 100 && !isOver()) await clock.advance(100);
+      if (waitedMs >= 500 && !isOver()) await clock.advance(100);
     }
   })();
   const result = await running.finally(() => {
