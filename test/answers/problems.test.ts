@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { statusTone } from '../../src/people/answers/cluster-tone.js';
+import { statusTone } from '../../src/people/answers/figures.js';
 import { problemPart, problemsDocument } from '../../src/people/answers/problem-document.js';
 import { writeHtml } from '../../src/people/pens/html-pen.js';
 import { writeText } from '../../src/people/pens/text-pen.js';

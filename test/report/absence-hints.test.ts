@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { absenceCommands } from '../../src/people/report/absence-commands.js';
 import { nodeHint } from '../../src/people/report/absence-hints.js';
+import { absenceCommands } from '../../src/people/report/verdict-commands.js';
 
 const summary = 'summary of node node-1';
 const failed = `${summary}: connection failed`;

@@ -1,11 +1,23 @@
 import { countedText, formatCount } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
-import { type BlockOf, count, type KeyFigure, type Line, type Link, type Piece } from '../pens/document.js';
+import {
+  type BlockOf,
+  count,
+  type DocumentPart,
+  type GridTile,
+  type KeyFigure,
+  type Line,
+  type Link,
+  type Piece,
+  share,
+  type Tone,
+} from '../pens/document.js';
 import type { Status } from '../query/status.js';
 import type { ClusterReport, ClusterSummary } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import type { NodeCondition } from '../report/node-condition.js';
-import { unknownLimits, unknownNodes, unknownUsage, worstTone } from './cluster-tone.js';
+import { conditionMarks, type NodeCondition, nodeConditions } from '../report/node-condition.js';
+import type { NodeGridReport, NodePoolReport, NodeTileReport } from '../report/node-grid.js';
+import { section, text } from './parts.js';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -139,5 +151,85 @@ function data({ summary, isPartial }: ClusterReport): KeyFigure {
       warning: staleNodeCount + Math.max(0, unmeasuredCount),
       unknown: unknownNodes(summary) + unlistedNamespaceCount + unknownUsage(summary),
     }),
+  };
+}
+
+/** Returns the worst tone with a count above 0. */
+export function worstTone(counts: Partial<Record<Exclude<Tone, 'ok'>, number>>): Tone {
+  return (['critical', 'warning', 'unknown'] as const).find((tone) => (counts[tone] ?? 0) > 0) ?? 'ok';
+}
+
+/** Returns that of the worst problem, and without one `unknown` where there may be one that is not known. */
+export function statusTone({ problems, cluster }: Pick<Status, 'problems' | 'cluster'>): Tone {
+  if (problems.some(({ severity }) => severity === 'critical')) return 'critical';
+  if (problems.length > 0) return 'warning';
+  return cluster === undefined || unknownCount(cluster.summary) > 0 ? 'unknown' : 'ok';
+}
+
+function unknownCount(summary: ClusterSummary): number {
+  return unknownLimits(summary) + summary.unknownPressureNodeCount + unknownUsage(summary);
+}
+
+/** Above 0 where not all pods that should be are measured. */
+export function unknownUsage({ pendingPodCount, expectedPodCount, measuredPodCount }: ClusterSummary): number {
+  return pendingPodCount + expectedPodCount - measuredPodCount;
+}
+
+/** Above 0 where a node without data, or all that are not known, may be in trouble. */
+export function unknownNodes({ absentNodeCount, freshNodeCount, staleNodeCount }: ClusterSummary): number {
+  return absentNodeCount + (freshNodeCount + staleNodeCount === 0 ? 1 : 0);
+}
+
+/** The same of pods. Where no limit is enforced, none that is near is no good sign. Young pods of a silent node are not counted yet, and may have limits; so may those of a namespace that is not listed. */
+export function unknownLimits(summary: ClusterSummary): number {
+  const { limitCount, unenforcedLimitCount, unknownLimitPodCount, unlistedNamespaceCount } = summary;
+  const hasOnlyUnenforced = unenforcedLimitCount > 0 && unenforcedLimitCount === limitCount;
+  return unknownLimitPodCount + unknownNodes(summary) + unlistedNamespaceCount + Number(hasOnlyUnenforced);
+}
+
+/** A tile for each node, by pool, the worst first. */
+export function nodeGridPart(grid: NodeGridReport): DocumentPart {
+  const none = 'No nodes are in scope. Check cluster.nodeSelector. With more shards than nodes, some shards have none.';
+  return section({ id: 'nodes', title: 'Nodes', note: { path: ['nodes'], shown: 'all nodes' } }, [
+    grid.nodeCount === 0 ? text(none) : gridBlock(grid),
+  ]);
+}
+
+function gridBlock(grid: NodeGridReport): BlockOf<'grid'> {
+  const { pools, nodeCount, conditions } = grid;
+  const moreCount = nodeCount - pools.reduce((sum, { nodes }) => sum + nodes.length, 0);
+  const present = nodeConditions.filter((condition) => conditions[condition] !== undefined);
+  return {
+    is: 'grid',
+    legend: present.map((condition) => ({
+      ...markOf(condition),
+      text: `${formatCount(conditions[condition])} ${conditionMarks[condition].text}`,
+    })),
+    groups: pools.map((pool) => groupOf(pool, grid)),
+    ...(moreCount > 0 && { more: { path: ['nodes'], shown: `and ${formatCount(moreCount)} more` } }),
+  };
+}
+
+function markOf(condition: NodeCondition): Pick<GridTile, 'letter' | 'tone' | 'isMissing'> {
+  const { letter, severity } = conditionMarks[condition];
+  return { letter, tone: severity, isMissing: condition === 'silent' };
+}
+
+function groupOf({ pool, isRest, nodeCount, nodes }: NodePoolReport, { poolCount }: NodeGridReport) {
+  const name = isRest === true ? 'other pools' : (pool ?? 'without a pool');
+  return {
+    name: `Nodes of ${name}`,
+    ...(poolCount > 1 || pool !== undefined ? { title: `${name}, ${countedText(nodeCount, ['node', 'nodes'])}` } : {}),
+    tiles: nodes.map(tileOf),
+  };
+}
+
+function tileOf({ node, condition, fullRatio }: NodeTileReport): GridTile {
+  return {
+    ...markOf(condition),
+    name: node,
+    path: ['nodes', node],
+    state: conditionMarks[condition].text,
+    full: share(fullRatio),
   };
 }

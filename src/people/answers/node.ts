@@ -3,18 +3,17 @@ import { capitalised, countedText } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
 import { bytes, type Document, type DocumentPart, type Line } from '../pens/document.js';
 import type { AbsentShownNode, MeasuredShownNode, NodeObject, ShownNode } from '../query/node-explanation.js';
-import { absenceCommands } from '../report/absence-commands.js';
 import { absenceNames } from '../report/absence-hints.js';
 import { enforcementText, unknownHeadroomText } from '../report/enforcement-report.js';
 import type { FindingReport } from '../report/finding-report.js';
 import { imageTexts } from '../report/image-texts.js';
 import { conditionMarks } from '../report/node-condition.js';
 import { nearestSignal, signalAmount } from '../report/signal-report.js';
-import { findingBlocks } from './finding-titles.js';
+import { absenceCommands } from '../report/verdict-commands.js';
 import { diskBlocks } from './node-disk.js';
 import { evictionOrder } from './node-evictions.js';
 import { nodeFacts } from './node-facts.js';
-import { evictionSection, podLink, podSection, section, table, text } from './parts.js';
+import { evictionSection, findingBlocks, podLink, podSection, section, table, text } from './parts.js';
 
 /** What fills the disks of one node, and whom its kubelet evicts for it. */
 export function nodeDocument(data: NodeObject): Document {

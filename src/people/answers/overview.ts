@@ -6,12 +6,9 @@ import type { ClusterReport } from '../report/cluster-report.js';
 import { causeText } from '../report/eviction-cause-text.js';
 import type { EvictionReport, ShownEviction } from '../report/eviction-report.js';
 import type { FindingKindReport, RankedFindingReport } from '../report/ranked-findings.js';
-import { statusTone } from './cluster-tone.js';
-import { figures } from './figures.js';
-import { findingBlocks } from './finding-titles.js';
+import { figures, nodeGridPart, statusTone } from './figures.js';
 import { nextEvictions } from './next-evictions.js';
-import { nodeGridPart } from './node-grid-part.js';
-import { evictionLink, nodeLink, podLink, section, text } from './parts.js';
+import { evictionLink, findingBlocks, nodeLink, podLink, section, text } from './parts.js';
 import { problemPart } from './problem-document.js';
 
 /** The others are on their own page. */

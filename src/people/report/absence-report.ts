@@ -1,14 +1,14 @@
 import type { AbsenceReason } from '../../facts/node/node-view.js';
 import { groupBy } from '../../lib/base/maps.js';
-import { absenceCommands } from './absence-commands.js';
 import { type ApiServerState, isAwaitedNode, isOfApiServer, nodeHint } from './absence-hints.js';
+import type { ListedNode } from './node-report.js';
+import { absenceCommands } from './verdict-commands.js';
 import {
   affectedReport,
   type AffectedWorkloadsReport,
   exampleCount,
   type IncompleteWorkloads,
-} from './affected-workloads.js';
-import type { ListedNode } from './node-report.js';
+} from './workload-report.js';
 
 /** The nodes without data for one cause, or all that are awaited, and what they cost. */
 export interface AbsenceReport extends AffectedWorkloadsReport {

@@ -7,31 +7,30 @@ import type { Lane } from '../../lib/base/lane.js';
 import { largestFirst, naturalNames, type Ranked, rankedOf } from '../../lib/base/ranking.js';
 import type { ApiServerState } from './absence-hints.js';
 import { type AbsenceReport, absenceReports } from './absence-report.js';
-import {
-  affectedReport,
-  type AffectedWorkloadsReport,
-  incompleteOf,
-  type IncompleteWorkloads,
-} from './affected-workloads.js';
 import { type EnforcementReport, enforcementReports } from './enforcement-report.js';
 import type { EvictionReport } from './eviction-report.js';
 import { findingsByPod, type FoundFinding, specFindings } from './finding-report.js';
-import type { FormerPodsOf } from './former-pod.js';
 import { type GapReport, gapReports, type PodGap, podGaps } from './gap-report.js';
-import { nodeCounts } from './node-counts.js';
 import { nodeGrid, type NodeGridReport } from './node-grid.js';
 import {
   type LastKnown,
   type ListedNode,
   listedNode,
+  nodeCounts,
   type NodeFailure,
   nodeReport,
   type RankedNodeReport,
 } from './node-report.js';
 import { type NodePressureReport, rankedPressure } from './pressure-report.js';
 import { type FindingKindReport, RankedFindings } from './ranked-findings.js';
-import { type PodLimitReport, RankedPods } from './ranked-pods.js';
+import { type FormerPodsOf, type PodLimitReport, RankedPods } from './ranked-pods.js';
 import { type SamplesOf, verdicts } from './verdict-report.js';
+import {
+  affectedReport,
+  type AffectedWorkloadsReport,
+  incompleteOf,
+  type IncompleteWorkloads,
+} from './workload-report.js';
 
 export interface ClusterReport {
   /** Nodes had not answered by the deadline: they are reported from the cache. */

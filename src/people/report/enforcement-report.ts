@@ -6,8 +6,8 @@ import { type NodeSnapshot, type NodeView, unenforcedOn } from '../../facts/node
 import type { NodeUnenforcedReason } from '../../facts/node/unenforced-limits.js';
 import { groupBy, leastKnown } from '../../lib/base/maps.js';
 import { formatTime } from '../../lib/base/units.js';
-import { exampleCount } from './affected-workloads.js';
 import { type FilesystemReport, isFull } from './filesystem-report.js';
+import { exampleCount } from './workload-report.js';
 
 /**
  * `threshold_unset`: no threshold bounds a disk of the node. `threshold_refuted`: the kubelet has other thresholds than those

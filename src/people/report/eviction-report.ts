@@ -8,7 +8,7 @@ import type {
 import { countedComponent } from '../../facts/node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import type { ComponentBytes, ContainerReport } from './pod-report.js';
-import { largestNeeds } from './shared-need.js';
+import { largestNeeds } from './request-command.js';
 import { recordedMainPart } from './verdict-commands.js';
 import { evictionVerdictReport, type VerdictReport } from './verdict-report.js';
 import type { VolumeReport } from './volume-report.js';

@@ -1,13 +1,13 @@
 import type { MeasuredNodeView } from '../../facts/node/node-view.js';
 import type { PodRecord } from '../../facts/node/pod-record.js';
+import type { PodPlace } from './pod-report.js';
 import {
   affectedReport,
   type AffectedWorkloadsReport,
   exampleCount,
   incompleteOf,
   type IncompleteWorkloads,
-} from './affected-workloads.js';
-import type { PodPlace } from './pod-report.js';
+} from './workload-report.js';
 
 /**
  * `missing`: the summary of the node lacks a pod that runs there. `no_total`: it lists a pod without its usage.

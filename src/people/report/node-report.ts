@@ -1,10 +1,12 @@
+import { fullDisk, isHeadroomUnknown } from '../../facts/node/full-disks.js';
+import { exemptionOf, isActive } from '../../facts/node/limits.js';
 import type { NodeImages } from '../../facts/node/node-images.js';
 import { type NodeStanding, nodeStanding } from '../../facts/node/node-standing.js';
 import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { FailureReason } from '../../lib/base/errors.js';
 import { type ApiServerState, nodeHint } from './absence-hints.js';
 import { type EnforcementFacts, type EnforcementKind, enforcementKinds, signalsOf } from './enforcement-report.js';
-import { type FilesystemReport, filesystemReports, fullestRatio, podBytes } from './filesystem-report.js';
+import { type FilesystemReport, filesystemReports, fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
 import { type NodeCondition, nodeCondition } from './node-condition.js';
 import type { PodSource } from './pod-report.js';
 import { type PressedNode, pressedNode } from './pressure-report.js';
@@ -173,4 +175,48 @@ function lastKnownReport({ snapshot, ageMs }: LastKnown): LastKnownNodeReport {
     otherPodCount: others.length,
     otherPodsUsedBytes: others.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0),
   };
+}
+
+/** Counts nodes for a `ClusterSummary`. */
+export function nodeCounts(nodes: readonly ListedNode[]) {
+  const count = (of: readonly ListedNode[], isCounted: (node: ListedNode) => boolean): number =>
+    of.filter(isCounted).length;
+  const absent = nodes.filter(({ view }) => view.state === 'absent' && view.reason !== 'skipped');
+  const measured = nodes.filter(({ view }) => view.state !== 'absent');
+  const crossed = measured.filter(({ pressed }) => pressed?.nearest.isCrossed === true);
+  const ages = measured.map(({ view }) => Math.round((view as MeasuredNodeView).ageMs));
+  return {
+    freshNodeCount: count(measured, ({ view }) => view.state === 'fresh'),
+    staleNodeCount: count(measured, ({ view }) => view.state === 'stale'),
+    absentNodeCount: absent.length,
+    failedNodeCount: count(absent, ({ failure }) => failure !== undefined),
+    skippedNodeCount: nodes.length - absent.length - measured.length,
+    fullNodeCount: count(measured, (node) => hasNoSpace(node) || isFull(node)),
+    noSpaceNodeCount: count(measured, hasNoSpace),
+    oldestDataAgeMs: ages.length === 0 ? undefined : ages.reduce((a, b) => Math.max(a, b)),
+    expectedPodCount: nodes.reduce((sum, { view }) => sum + view.expectedPods, 0),
+    measuredPodCount: nodes.reduce((sum, { view }) => sum + view.measuredPods, 0),
+    pressedNodeCount: crossed.length,
+    pressedEmptyNodeCount: count(crossed, ({ snapshot }) => snapshot !== undefined && !mayEvict(snapshot)),
+    pressedFullNodeCount: count(crossed, isFull),
+    nearPressureNodeCount: count(measured, ({ pressed }) => pressed?.nearest.isCrossed === false),
+    unknownPressureNodeCount: count(
+      measured,
+      ({ snapshot, pressed }) =>
+        pressed?.nearest.isCrossed !== true && snapshot !== undefined && isHeadroomUnknown(snapshot),
+    ),
+  };
+}
+
+function hasNoSpace({ snapshot }: ListedNode): boolean {
+  return snapshot !== undefined && fullDisk(snapshot) !== undefined;
+}
+
+function isFull({ fullRatio: ratio = 0 }: ListedNode): boolean {
+  return ratio >= fullRatio;
+}
+
+/** Returns whether there is a pod, or may be one that is not read, that the kubelet does not pass over. */
+function mayEvict({ unreadPodCount, podsOnNode }: NodeSnapshot): boolean {
+  return unreadPodCount !== undefined || podsOnNode.some((pod) => isActive(pod) && exemptionOf(pod) === undefined);
 }

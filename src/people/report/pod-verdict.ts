@@ -7,10 +7,9 @@ import { formatAge, formatBytes, formatForecast } from '../../lib/base/units.js'
 import { eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { type LimitReport, limitReport, limitSubject, limitText, unenforcedNames, usedText } from './limit-report.js';
-import { ownerCommand } from './pod-commands.js';
 import { growthWithoutForecast } from './pod-growth.js';
 import type { MeasuredPodReport, PodReport } from './pod-report.js';
-import { explainNode, explainPod } from './verdict-commands.js';
+import { explainNode, explainPod, ownerCommand } from './verdict-commands.js';
 import type { VerdictWords } from './verdict-text.js';
 
 /**

@@ -1,11 +1,11 @@
 import { hasUnknownUsage, type LimitRatio, nearestRatio } from '../../facts/node/limit-ratios.js';
 import { hasLimits, isActive } from '../../facts/node/limits.js';
+import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import type { PodContext, PodRecord } from '../../facts/node/pod-record.js';
 import { isNear, type PodStanding, podStanding } from '../../facts/node/standing.js';
 import { canBind } from '../../facts/node/unenforced-limits.js';
 import { mostSpecific, type Workload, workloadKey } from '../../facts/workload/workload.js';
 import { largestFirst, type Ranked, Ranking } from '../../lib/base/ranking.js';
-import { type FormerPod, nearestLimitOf } from './former-pod.js';
 import { type LimitReport, limitReport, limitThresholds } from './limit-report.js';
 import {
   type DataFacts,
@@ -203,4 +203,36 @@ function podLimitReport(limited: LimitedPod): PodLimitReport {
     workload: workload && workloadReference(workload),
     podCount,
   };
+}
+
+/** What was last measured of a pod before its kubelet had to measure its volumes again. */
+export interface FormerPod {
+  readonly pod: PodRecord;
+  /** How much older than the last summary of the node. */
+  readonly olderByMs: number;
+}
+
+/** Of those pods of a node whose volumes are pending and were measured before: by UID as the kubelet reports it. */
+export type FormerPodsOf = (snapshot: NodeSnapshot) => ReadonlyMap<string, FormerPod>;
+
+/**
+ * The limit with the highest ratio, and where its usage comes from: the last one with volumes, or the present one if it is higher, as the shipped rules do.
+ * @param limit the nearest one at present
+ * @param context of both
+ */
+export function nearestLimitOf(
+  node: PodSource,
+  limit: LimitRatio | undefined,
+  former: FormerPod | undefined,
+  context: PodContext,
+): { readonly node: PodSource; readonly limit: LimitRatio } | undefined {
+  const last = former && nearestRatio(context.ratiosOf(former.pod));
+  if (former !== undefined && last !== undefined && last.ratio > (limit?.ratio ?? -1))
+    return { node: formerSource(node, former), limit: last };
+  return limit && { node, limit };
+}
+
+/** Without data, that is why the values are old. */
+function formerSource(node: PodSource, { olderByMs }: FormerPod): PodSource {
+  return { ...node, state: node.state === 'absent' ? 'absent' : 'pending', ageMs: node.ageMs + olderByMs };
 }

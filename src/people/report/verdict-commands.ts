@@ -8,12 +8,13 @@ import {
 } from '../../facts/history/eviction-record.js';
 import type { DiskVerdict } from '../../facts/node/disk-verdict.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
+import type { AbsenceReason } from '../../facts/node/node-view.js';
 import { programName, shellWord } from '../../lib/base/text.js';
 import { formatBytes } from '../../lib/base/units.js';
-import { ownerCommand, ownerOf, ownerTarget } from './pod-commands.js';
+import { isInKubeletLog } from './absence-hints.js';
 import { perMinute } from './pod-growth.js';
 import type { VerdictContext } from './verdict-text.js';
-import { workloadReferences } from './workload-report.js';
+import { type WorkloadReference, workloadReferences } from './workload-report.js';
 
 /** What to run next for a verdict, complete, the explanation first. */
 export function verdictCommands(
@@ -232,4 +233,42 @@ export const mebibyte = 2 ** 20;
 export function sizeText(bytes: number): string {
   const size = Math.ceil(bytes / mebibyte);
   return size % 1024 === 0 ? `${size / 1024}Gi` : `${size}Mi`;
+}
+
+/** Returns what to run next for a node without data, complete: the node as the cluster has it, its kubelet, and the kubelet's log. */
+export function absenceCommands(
+  reason: AbsenceReason,
+  nodeName: string,
+  failure: { readonly message: string } | undefined,
+): readonly string[] {
+  if (reason === 'skipped' || reason === 'internal_error') return [];
+  if (reason === 'no_node') return ['kubectl get nodes'];
+  return [
+    `kubectl describe node ${shellWord(nodeName)}`,
+    rawCommand(nodeName, 'stats/summary'),
+    ...(isInKubeletLog(reason, failure)
+      ? [`ssh ${shellWord(nodeName)} 'sudo journalctl -u kubelet -n 100 --no-pager'`]
+      : []),
+  ];
+}
+
+/** Not those of jobs: their templates are immutable. */
+const kindsOfPods: ReadonlySet<string> = new Set(['deployment', 'statefulset', 'daemonset', 'cronjob']);
+
+/** Custom resources too: kubectl cannot set one of their fields, nor find their pods. */
+const editedKinds: ReadonlySet<string> = new Set([...kindsOfPods, 'rollout', 'deploymentconfig']);
+
+/** Returns the arguments of kubectl that name the workload whose specification the pod has: `-n shop deployment/cart`. */
+export function ownerTarget(workloads: readonly WorkloadReference[], kinds = kindsOfPods): string | undefined {
+  const owner = ownerOf(workloads, kinds);
+  return owner && `-n ${shellWord(owner.workloadNamespace)} ${shellWord(`${owner.workloadType}/${owner.workload}`)}`;
+}
+
+export function ownerOf(workloads: readonly WorkloadReference[], kinds = kindsOfPods): WorkloadReference | undefined {
+  return workloads.find(({ workloadType }) => kinds.has(workloadType));
+}
+
+export function ownerCommand(verb: 'describe' | 'edit', workloads: readonly WorkloadReference[]): readonly string[] {
+  const target = ownerTarget(workloads, editedKinds);
+  return target === undefined ? [] : [`kubectl ${verb} ${target}`];
 }

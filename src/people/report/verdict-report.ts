@@ -6,13 +6,13 @@ import { nodeStanding } from '../../facts/node/node-standing.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { shellWord } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
-import { absenceCommands } from './absence-commands.js';
 import { causeText, mainPartText } from './eviction-cause-text.js';
 import { usedText } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
 import type { PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';
 import {
+  absenceCommands,
   explainEviction,
   explainNode,
   limitCommands,

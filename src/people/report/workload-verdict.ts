@@ -6,10 +6,9 @@ import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { causeText, eventText, evictionHint } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import type { LimitReport } from './limit-report.js';
-import { ownerCommand } from './pod-commands.js';
 import type { PodReport } from './pod-report.js';
 import { limitUse } from './pod-verdict.js';
-import { explainEviction, explainWorkload } from './verdict-commands.js';
+import { explainEviction, explainWorkload, ownerCommand } from './verdict-commands.js';
 import type { VerdictWords } from './verdict-text.js';
 import { shownName, type WorkloadReport } from './workload-report.js';
 

@@ -1,7 +1,7 @@
 import { exporterPath, type ObjectKind } from '../../config/served-paths.js';
-import { statusTone } from '../answers/cluster-tone.js';
 import { evictionDocument } from '../answers/eviction.js';
 import { exporterDocument } from '../answers/exporter.js';
+import { statusTone } from '../answers/figures.js';
 import { namespaceDocument } from '../answers/namespace.js';
 import { nodeDocument } from '../answers/node.js';
 import { knownSince, overviewDocument } from '../answers/overview.js';

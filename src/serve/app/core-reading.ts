@@ -4,8 +4,8 @@ import { allObjects, type ClusterSnapshot } from '../../facts/scrape/snapshot.js
 import type { ClusterReading, KnownPod } from '../../people/query/cluster-reading.js';
 import { isAwaitedNode } from '../../people/report/absence-hints.js';
 import { type ClusterReport, clusterReport } from '../../people/report/cluster-report.js';
-import type { FormerPod } from '../../people/report/former-pod.js';
 import type { NodeFailure } from '../../people/report/node-report.js';
+import type { FormerPod } from '../../people/report/ranked-pods.js';
 import { type Core, hasWorkloads } from './core.js';
 
 /** Makes what lists and objects are made of: pages, their JSON, and what commands print. */

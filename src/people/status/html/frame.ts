@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { apiPrefix, exporterPath, listKinds } from '../../../config/served-paths.js';
 import { capitalised, formatCount } from '../../../lib/base/text.js';
 import { formatAge } from '../../../lib/base/units.js';
-import { statusTone } from '../../answers/cluster-tone.js';
+import { statusTone } from '../../answers/figures.js';
 import { timePart } from '../../pens/html-kit.js';
 import type { HtmlPlace } from '../../pens/html-pen.js';
 import { type Markup, markup, type MarkupContent, trusted } from '../../pens/markup.js';
