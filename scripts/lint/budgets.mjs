@@ -7,14 +7,14 @@ import process from 'node:process';
 import ts from 'typescript';
 
 const budgets = {
-  'src: files': 461,
-  'src: lines': 50_506,
+  'src: files': 452,
+  'src: lines': 50_481,
   'src: types': 905,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 1998,
   'reach of terminal: types': 54,
-  'reach of page: files': 178,
-  'reach of page: lines': 18_900,
+  'reach of page: files': 169,
+  'reach of page: lines': 18_875,
   'reach of page: types': 406,
   'reach of collector, exposition: files': 93,
   'reach of collector, exposition: lines': 11_283,
@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 4,
   settings: 46,
   'words of docs': 22_959,
-  'lines of tests': 75_597,
+  'lines of tests': 75_423,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

@@ -163,18 +163,6 @@ describe('the text about a node', () => {
     expect(text).toContain('uses no inodes');
   });
 
-  it('the text about a node that is short of nothing has the nearest signal, and with it the others', () => {
-    const reading = readingOf({ pods, thresholds: [aThreshold({ value: { amount: gib } })] });
-    expect(textOf(reading)).toMatch(
-      /^Nearly full\. Not close to evicting pods: 11Gi above the nearest threshold, of \S+\.\n\n/,
-    );
-    const short = textOf(reading, { isWhole: false });
-    expect(short).toMatch(/Eviction signals:\n.*\nnodefs\.available, containerfs\.available +12Gi +1Gi +11Gi\n/);
-    expect(short).not.toMatch(/Other signals|Parts of|Images:|inodes/);
-    const full = readingOf({ summary: { nodefs: { ...disk, inodesFree: 200 } } });
-    expect(textOf(full, { isWhole: false })).toContain('\ninodes 80 % used: 200 free of 1,000\n');
-  });
-
   it('a node of which nobody knows what is free is not called far from a threshold, whatever is free elsewhere', () => {
     const frozen = { filesystems: new Set(['nodefs'] as const), pods: new Map(), sinceMs: 0 };
     const far = readingOf({

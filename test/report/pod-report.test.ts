@@ -1,20 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { nearestRatio } from '../../src/facts/node/limit-ratios.js';
 import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src/people/report/pod-report.js';
-import { unlistedVolumeReports, volumeReports } from '../../src/people/report/volume-report.js';
-import { aContainer, aMount, aPod, aVolume } from '../support/builders.js';
-import {
-  aFreshNode,
-  aLimitRatio,
-  aMeasuredPod,
-  aPodUsage,
-  aVolumeUsage,
-  aWorkload,
-} from '../support/snapshot-builders.js';
+import { aContainer, aPod } from '../support/builders.js';
+import { aFreshNode, aLimitRatio, aMeasuredPod, aWorkload } from '../support/snapshot-builders.js';
 
 const node = aFreshNode(undefined, 1_500.4);
-const cacheLimit = aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 3, limitBytes: 4 });
 const mainLimit = aLimitRatio({ rule: 'container', container: 'main', usedBytes: 1, limitBytes: 2 });
 
 it('the report of a pod that the API server does not know is neither known nor exempt', () => {
@@ -57,37 +48,4 @@ it('the nearest limit is the first of those with the highest ratio', () => {
   expect(
     nearestRatio([mainLimit, aLimitRatio({ rule: 'emptydir', volume: 'cache', usedBytes: 2, limitBytes: 4 })])?.rule,
   ).toBe('container');
-});
-
-describe('the reports of volumes', () => {
-  const found = {
-    node,
-    pod: aMeasuredPod({
-      pod: aPod({
-        containers: [aContainer({ mounts: [aMount('config')] })],
-        volumes: [aVolume({ name: 'config', type: 'configmap' }), aVolume({ name: 'idle' })],
-      }),
-      usage: aPodUsage({
-        volumes: [
-          aVolumeUsage({ name: 'cache', usedBytes: 3, sizeLimitBytes: 4, measuredAtMs: 9 }),
-          aVolumeUsage({ name: 'shm', medium: 'Memory' }),
-        ],
-      }),
-      ratios: [cacheLimit],
-    }),
-  };
-
-  it('reports of volumes say whether a volume is part of the total and why', () => {
-    expect(volumeReports(found)).toMatchObject([
-      { volume: 'cache', usedBytes: 3, isCounted: true, limitBytes: 4, nearestLimit: { ratio: 0.75 }, measuredAtMs: 9 },
-      { volume: 'shm', isCounted: false, countedReason: 'in memory', nearestLimit: undefined },
-    ]);
-  });
-
-  it('reports of volumes cover the volumes of the spec that the kubelet does not list', () => {
-    expect(unlistedVolumeReports(found)).toMatchObject([
-      { volume: 'config', type: 'configmap', isCounted: true, countedReason: 'component configmap' },
-      { volume: 'idle', type: 'emptydir', isCounted: false, countedReason: 'mounted by no container' },
-    ]);
-  });
 });

@@ -71,16 +71,6 @@ describe('the findings of a cluster', () => {
     ]);
   });
 
-  it.each([
-    ['500m', 'limit 500m of container main is less than 1 byte: most likely 500Mi is meant'],
-    ['512', 'limit 512 of container main is 512 bytes: most likely 512Mi is meant'],
-    ['1500m', 'limit 1500m of container main is less than 2 bytes: most likely 1500Mi is meant'],
-  ])('a limit of %s is shown as it is written', (quantity, what) => {
-    const containers = [aContainer({ limitBytes: parseAmount(quantity) })];
-    const container = { kind: 'amount_below_1ki', items: [{ container: 'main', what }] };
-    expect(rankedOf(nodeWith('node-1', { containers, volumes: [] }))).toMatchObject([container]);
-  });
-
   it('a sizeLimit of less than a byte names its emptyDir', () => {
     const volumes = [aVolume({ name: 'a', sizeLimitBytes: parseAmount('0.0000015') })];
     const containers = [aContainer({ mounts: [aMount('a')] })];

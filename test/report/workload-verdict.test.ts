@@ -105,17 +105,6 @@ it.each([
   expect(of({}, count, undefined, first).text).toBe(`4Ki in 1 pod; the largest uses 4Ki. ${text}`);
 });
 
-it('the owner is edited where a pod of it is near a limit', () => {
-  expect(of({}).commands).toEqual(['kubectl ephemeral-storage explain workload shop/deployment/cart']);
-  expect(of({}, 2).commands).toEqual([
-    'kubectl ephemeral-storage explain workload shop/deployment/cart',
-    'kubectl edit -n shop deployment/cart',
-  ]);
-  expect(of({ workload: { ...aDeployment('cart'), type: 'rollout' } }, 2).commands).toContain(
-    'kubectl edit -n shop rollout/cart',
-  );
-});
-
 it('a workload near the limit that a pod was evicted for has the advice of that eviction, one near another has not', () => {
   const limit = { rule: 'emptydir', container: undefined, volume: 'data', usedBytes: 90 * mib, limitBytes: 100 * mib };
   const first = (overrides: object) =>

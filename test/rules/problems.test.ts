@@ -468,31 +468,6 @@ it('the problem of volumes that are not measured names the pods that were near a
   );
 });
 
-it('nodes without data are one problem with their cost, which is no problem of its own', () => {
-  const cluster = aCluster({
-    summary: aSummary({
-      absentNodeCount: 1,
-      expectedPodCount: 6,
-      measuredPodCount: 4,
-      incompleteWorkloadCount: 1,
-    }),
-    absences: [anAbsence()],
-  });
-  expect(problemsIn({ cluster })).toEqual([
-    {
-      severity: 'critical',
-      id: 'node_without_data',
-      text: '1 node without data (no answer in time): node-2',
-      detail: 'last data 12m ago; 2 pods not measured, 1 workload incomplete: shop/cart',
-      hint: 'Look at the node.',
-      commands: ['kubectl describe node node-2'],
-      section: 'nodes',
-      only: 'unknown',
-      about: { node: 'node-2' },
-    },
-  ]);
-});
-
 it('nodes without data do not hide what is missing elsewhere', () => {
   const cluster = aCluster({ absences: [anAbsence()], gaps: [aGap()] });
   expect(textsOf({ cluster }).slice(1)).toEqual(['warning pods: 1 pod missing from the summary of its node']);
@@ -563,17 +538,6 @@ describe('an API server that is away', () => {
   it('pods that summaries lack while pods are watched are a problem of the kubelets', () => {
     const texts = textsOf({ cluster: lost, health: aHealth({ stores: stores.slice(0, 1) }) });
     expect(texts).toContain('warning pods: 2 pods missing from the summaries of their nodes');
-  });
-
-  it('a gap between two watches does not count as an API server that is away', () => {
-    const reopening = aHealth({
-      isApiServerAway: true,
-      stores: stores.map((store) => ({ ...store, lastProgressAgeMs: 29_999 })),
-    });
-    const cluster = aCluster({ absences: [anAbsence({ isOfApiServer: true })] });
-    expect(textsOf({ health: reopening, cluster })).toEqual([
-      'critical nodes: 1 node without data (no answer in time): node-2',
-    ]);
   });
 
   it.each([

@@ -194,28 +194,3 @@ describe('whom a node evicts next', () => {
     expect(shown).not.toContain('Time to eviction: now');
   });
 });
-
-describe('all of a node', () => {
-  it('a limit that is not enforced is no danger in the list of its pods, and says why', () => {
-    const limit = { rule: 'emptydir', volume: 'tmp', usedBytes: 19, limitBytes: 20, ratio: 0.95 } as const;
-    const items = ([undefined, 'memory_medium'] as const).map((unenforced) => ({
-      ...{ ...explained, namespace: 'shop', pod: 'cart', node: 'node-1', state: 'measured', usedBytes: gib },
-      nearestLimit: { ...limit, unenforced },
-    }));
-    const page = pageOf({}, { pods: { items: items as never, totalCount: 2, limit: 50, isComplete: true } });
-    expect(page.match(/<span class="t-critical">95 %<\/span></g)).toHaveLength(1);
-    expect(page).toContain('* Limit not enforced: in memory, cannot hold more.');
-  });
-
-  it('signals that say the same of one disk are one row, and others their own', () => {
-    const soft = { thresholdBytes: gib, gracePeriodMs: 1000, isCrossed: false };
-    const signals = [
-      signal,
-      { ...signal, signal: 'imagefs.available' },
-      { ...signal, signal: 'containerfs.available', soft },
-    ];
-    const shown = textOf(pageOf({ signals: signals as never }), 'eviction-order');
-    expect(shown).toContain('nodefs.available, imagefs.available 30Gi 10Gi assumed 20Gi');
-    expect(shown).toContain('containerfs.available 30Gi 10Gi assumed; soft 1Gi for 1s 20Gi');
-  });
-});
