@@ -40,7 +40,6 @@ import {
   aVolumeUsage,
   aWorkload,
   aWorkloadSnapshot,
-  someNodeObjects,
   withoutTotal,
 } from '../../support/snapshot-builders.js';
 import { mib } from '../../support/units.js';
@@ -356,11 +355,6 @@ describe('one namespace', () => {
 });
 
 describe('the limit of a row', () => {
-  it('the row of a container has what counts towards its limit beside it', async () => {
-    const text = await textOf(reading, { resource: 'containers', limit: 1 }, { columns: 200 });
-    expect(text).toMatch(/ COUNTED +LIMIT +RATIO\n.* 390Mi .* 308Mi +500Mi +62%\n/);
-  });
-
   it.each([
     [0.79, undefined],
     [0.8, '33'],
@@ -490,15 +484,6 @@ it.each<[string, Partial<NodeSnapshot>, RegExp]>([
   expect(
     await textOf(aReading({ snapshot: aClusterSnapshot({ nodes }) }), { resource: 'nodes' }, { columns: 200 }),
   ).toMatch(line);
-});
-
-it('the wide table has more columns, whole names and no header on demand', async () => {
-  const screen = { columns: Infinity, isWide: true };
-  const found = await listingOf(reading, { resource: 'pods' });
-  const { lines } = topPage(found, screen);
-  expect(lines[0]).toMatch(/EMPTYDIR +CONFIGMAP +OTHER +REQUEST +STATE +AGE$/);
-  const bare = topPage(found, { ...screen, hasHeader: false });
-  expect(bare.lines).toEqual(lines.slice(1));
 });
 
 describe('rows', () => {
@@ -755,22 +740,6 @@ describe('what is next', () => {
   it('what is next as JSON has the reports of pods and of nodes', async () => {
     const reports = await reportsOf(next, { resource: 'next' });
     expect(reports).toMatchObject([{ node: 'node-2', headroom: -1 }, { pod: 'above' }, { pod: 'soon' }, {}]);
-  });
-});
-
-describe('pods without data', () => {
-  const objects = someNodeObjects({ nodeName: 'node-2', pods: [aBoundPod({ pod: aPod({ name: 'waiting' }) })] });
-  const nodes = [aFreshNode(), { ...anAbsentNode('node-2', 'timeout'), objects }];
-  const partial = aReading({ snapshot: aClusterSnapshot({ nodes }) });
-
-  it('pods without data are last, with their state', async () => {
-    const text = await textOf(partial, { resource: 'pods' }, { columns: 200 });
-    expect(text).toMatch(/ STATE\n.* cart-0 .* -\n.* waiting +node-1 +- .* - +unmeasured\n/);
-  });
-
-  it('the table of pods has no column of states where all are measured', async () => {
-    const whole = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode()] }) });
-    expect(await textOf(whole, { resource: 'pods' }, { columns: 200 })).not.toContain('STATE');
   });
 });
 
