@@ -62,7 +62,7 @@ export class Listener {
     this.#options = options;
     this.#tls = options.tls;
     this.#connections = options.connections;
-    this.#turns = new RequestTurns(options.clock);
+    this.#turns = new RequestTurns();
     const handle: RequestListener = (request, response) => {
       this.#turns.take(request, response, () => {
         this.#handle(request, response);
