@@ -85,46 +85,6 @@ function fail(): never {
 
 const failed: Plan = { durationMs: 0, result: 'failed' };
 const done: Plan = { durationMs: 0, result: 'done' };
-const again: Plan = { durationMs: 10, result: 1_000 };
-
-it.each<[string, plans: readonly Plan[], addsAtMs: Readonly<Record<number, readonly number[]>>, startsMs: number[]]>([
-  ['runs once, after the shorter delay', [done], { 0: [300, 100] }, [100]],
-  ['runs once, after the shorter delay that came first', [done], { 0: [100, 300] }, [100]],
-  ['runs once, after the shortest delay', [done], { 0: [300, 100, 200, 100] }, [100]],
-  ['runs once, at once when any delay is 0', [done], { 0: [300, 0] }, [0]],
-  [
-    'is due again after the delay of its handler, or before when it is added',
-    [again, again, again, done],
-    { 0: [0], 1_100: [200] },
-    [0, 1_010, 1_300, 2_310],
-  ],
-  [
-    'that fails begins with short delays again after a success',
-    [failed, failed, done, failed, done],
-    { 0: [0], 10_000: [0] },
-    [0, 1_000, 3_000, 10_000, 11_000],
-  ],
-  ...[0, 500, 5_000].map((delayMs): [string, Plan[], Record<number, number[]>, number[]] => [
-    `that fails is retried after its delay when it is added with a delay of ${delayMs} ms`,
-    [failed, done],
-    { 0: [0], 200: [delayMs] },
-    [0, 1_000],
-  ]),
-  [
-    'that fails is retried after its delay when it is added while it is in process',
-    [{ durationMs: 500, result: 'failed' }, done],
-    { 0: [0], 100: [10] },
-    [0, 1_500],
-  ],
-])('a task %s', async (_case, plans, addsAtMs, startsMs) => {
-  await using world = new World(plans).start();
-  for (const [atMs, delaysMs] of Object.entries(addsAtMs)) {
-    await world.clock.advance(Number(atMs) - world.clock.monotonicMs());
-    for (const delayMs of delaysMs) world.queue.add('read', 'a', delayMs);
-  }
-  await world.clock.advance(60_000);
-  expect(world.startsOf('read/a')).toEqual(startsMs);
-});
 
 it('a task runs when it is due, once, and is gone then', async () => {
   await using world = new World().start();
@@ -145,20 +105,6 @@ it('a task waits until the queue runs', async () => {
   world.start();
   await world.clock.advance(0);
   expect(world.startsOf('read/a')).toEqual([500]);
-});
-
-it.each([
-  { delays: [0], nextMs: 500 },
-  { delays: [700], nextMs: 800 },
-  { delays: [900, 600, 5_000], nextMs: 700 },
-])('a task added in process with the delays $delays runs again afterwards', async (row) => {
-  await using world = new World([{ durationMs: 500, result: 'done' }]).start();
-  world.queue.add('read', 'a');
-  await world.clock.advance(100);
-  for (const delayMs of row.delays) world.queue.add('read', 'a', delayMs);
-  expect(world.queue.depth('read')).toBe(1);
-  await world.clock.advance(60_000);
-  expect(world.startsOf('read/a')).toEqual([0, row.nextMs]);
 });
 
 it('a task does not wait for others', async () => {
@@ -202,15 +148,6 @@ it('a task that fails keeps its growing delays, however often it is added', asyn
     await world.clock.advance(100);
   }
   expect(world.startsOf('read/a')).toEqual([0, 1_000, 3_000, 7_000, 15_000, 31_000]);
-});
-
-it('a task that fails does not delay others', async () => {
-  await using world = new World([failed, done]).start();
-  world.queue.add('read', 'a');
-  await world.clock.advance(200);
-  world.queue.add('read', 'b');
-  await world.clock.advance(0);
-  expect(world.startsOf('read/b')).toEqual([200]);
 });
 
 it('a stop discards what waits, ends what is in process, and takes nothing more', async () => {

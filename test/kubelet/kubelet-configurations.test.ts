@@ -142,15 +142,6 @@ it('a configuration that has not changed is the same object', async () => {
   expect(await scrape()).toBe(before);
 });
 
-it('a configuration is not requested twice while a response takes longer than 10 minutes', async () => {
-  const { kubelets, clock, scrape } = setUp();
-  kubelets.isHolding = true;
-  await scrape();
-  await clock.advance(2 * gateMs);
-  await scrape();
-  expect(kubelets.requested).toHaveLength(1);
-});
-
 it('a configuration is not requested from a kubelet without a summary', async () => {
   const { kubelets, summaries, scrape } = setUp();
   summaries.isFailing = true;
@@ -187,16 +178,6 @@ it('a kubelet that fails is logged once per reason at info, and once when it rec
     { level: 'info', message: failed, fields: { node, reason: 'timeout', error: 'failed: timeout' } },
     { level: 'info', message: 'kubelet configuration is readable again', fields: { node } },
     { level: 'info', message: failed, fields: { node, reason: 'forbidden', error: 'failed: forbidden' } },
-  ]);
-});
-
-it('an unexpected error of a kubelet counts as a failed connection', async () => {
-  const { kubelets, clock, scrape, lines } = setUp();
-  kubelets.failure = new Error('boom');
-  await scrape();
-  await clock.advance(1_000);
-  expect(lines.map(({ fields }) => fields)).toEqual([
-    { node: 'node-1', reason: 'connection', error: 'configuration of node node-1: connection failed: boom' },
   ]);
 });
 
