@@ -29,7 +29,7 @@ async function loadedByServe(): Promise<readonly string[]> {
 it('serve loads code of the page, the agent, kubeconfigs, proxies and simulated clusters only when needed', async () => {
   const loaded = await loadedByServe();
   const lazy =
-    /^src\/status\/(html\/|status-source|problems|page-files)|^src\/agent\/|kubeconfig-source|kube-config|proxy-agent|^sim\//;
+    /^src\/people\/(pens\/(?!document)|status\/|answers\/)|^src\/agent\/|kubeconfig-source|kube-config|proxy-agent|^sim\//;
   expect(loaded.filter((name) => lazy.test(name))).toEqual([]);
   expect(loaded).toEqual(
     expect.arrayContaining(['src/serve/app/app.ts', 'src/serve/server/deferred-status.ts', 'express']),

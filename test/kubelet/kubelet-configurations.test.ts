@@ -227,36 +227,10 @@ describe('many nodes', () => {
   });
 });
 
-it('another machine under the same name has its own request; a late response is dropped', async () => {
-  const { kubelets, clock, scrape } = setUp();
-  await scrape(aNode({ uid: 'old' }));
-  await clock.advance(gateMs);
-  kubelets.isHolding = true;
-  await scrape(aNode({ uid: 'old' }));
-  kubelets.amount = 2;
-  expect(await scrape(aNode({ uid: 'new' }))).toBeUndefined();
-  kubelets.release();
-  await clock.advance(0);
-  expect(await scrape(aNode({ uid: 'new' }))).toEqual(configuration(2));
-  expect(kubelets.requested).toHaveLength(3);
-});
-
 it('new settings forget configurations that are no longer read', async () => {
   const { configure, kubelets, scrape } = setUp();
   await scrape();
   configure({ readsConfigurations: false });
   expect(await scrape()).toBeUndefined();
   expect(kubelets.requested).toHaveLength(1);
-});
-
-it('disposal ends the requests and allows no further one', async () => {
-  const { cache, kubelets, clock, scrape } = setUp();
-  kubelets.isHolding = true;
-  await scrape();
-  expect(kubelets.inFlightCount).toBe(1);
-  cache[Symbol.dispose]();
-  await clock.advance(0);
-  expect(kubelets.inFlightCount).toBe(0);
-  await scrape(aNode({ name: 'node-2' }));
-  expect(kubelets.requested).toEqual(['node-1']);
 });
