@@ -1,4 +1,3 @@
-import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import { filesystemOwners } from '../../facts/node/filesystem-owners.js';
 import { type NodeStanding, nodeUrgency } from '../../facts/node/node-standing.js';
 import { isKnownThreshold } from '../../facts/node/node-thresholds.js';
@@ -29,14 +28,9 @@ export type ListedNodeReport = RankedNodeReport & {
   readonly pressure?: NodePressureReport | undefined;
 };
 
-interface NodeThresholdReport {
-  readonly signal: EvictionSignal;
+interface NodeThresholdReport extends Pick<NodePressureReport, 'signal' | 'isAssumed' | 'timeToEvictionMs'> {
   /** What is left above it, in bytes or inodes; below 0 the kubelet evicts. */
   readonly headroom: number;
-  /** A default of Kubernetes: the kubelet's configuration is not known. */
-  readonly isAssumed: boolean;
-  /** See `NodePressureReport`; absent without data, too. */
-  readonly timeToEvictionMs?: number | undefined;
 }
 
 /** A node as it is compared with the others. */

@@ -52,15 +52,10 @@ export function nodeDisks(reading: ClusterReading, view: NodeView): readonly Dis
   return data === undefined ? [] : diskReports(data.snapshot);
 }
 
-interface ObjectFacts {
-  /** From the Node object; absent without one, as the following ones. */
-  readonly kubeletVersion?: string | undefined;
-  readonly operatingSystem?: string | undefined;
-  readonly ready?: boolean;
-  /** Since when it is ready, or not. Wall time in milliseconds. */
-  readonly readyChangedAtMs?: number | undefined;
-  /** The condition DiskPressure. */
-  readonly diskPressure?: boolean | undefined;
+/** Absent without a Node object. */
+interface ObjectFacts extends Partial<
+  Pick<Node, 'kubeletVersion' | 'operatingSystem' | 'ready' | 'readyChangedAtMs' | 'diskPressure'>
+> {
   /** Of a node without data, without what its pods and its kubelet show. */
   readonly images?: NodeImages | undefined;
   /** Those in the status of the node, the largest first. */
@@ -81,11 +76,7 @@ function objectFacts(node: Node | undefined, snapshot: NodeSnapshot | undefined)
   const { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure } = node;
   const bare = { node, pods: undefined, imagefs: undefined, settings: undefined };
   return {
-    kubeletVersion,
-    operatingSystem,
-    ready,
-    readyChangedAtMs,
-    diskPressure,
+    ...{ kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure },
     images: snapshot === undefined ? nodeImages(bare) : snapshot.images,
     listedImages: listedImages(node, snapshot),
   };

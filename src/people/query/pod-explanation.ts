@@ -3,7 +3,6 @@ import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { growthBytesPerSecond } from '../../facts/history/usage-growth.js';
 import { explainPod, type PodBreakdown } from '../../facts/node/breakdown.js';
 import { isActive } from '../../facts/node/limits.js';
-import type { NodeLayout } from '../../facts/node/node-layout.js';
 import type { NodeView } from '../../facts/node/node-view.js';
 import { type DerivedPod, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
 import { type PodStanding, podStanding } from '../../facts/node/standing.js';
@@ -186,7 +185,7 @@ function explain(
 
 const withoutFigures = { limits: [], samples: [], standing: undefined };
 
-function figuresOf(found: FoundNamed, layout: NodeLayout | undefined, reading: ClusterReading) {
+function figuresOf(found: FoundNamed, layout: NodeData['snapshot']['layout'] | undefined, reading: ClusterReading) {
   const { node, pod } = found;
   return {
     limits: limitsOf(found, layout, reading),
@@ -223,7 +222,7 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
 
 function limitsOf(
   { node: { nodeName, ageMs }, pod }: FoundNamed,
-  layout: NodeLayout | undefined,
+  layout: NodeData['snapshot']['layout'] | undefined,
   { readAtMs, samplesOf, limitSamplesOf }: ClusterReading,
 ): readonly LimitExplanation[] {
   const ofContainer = layout?.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';

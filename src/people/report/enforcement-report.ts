@@ -3,7 +3,6 @@ import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import { nothingFrozen } from '../../facts/node/frozen-statistics.js';
 import { isFreeUnknown } from '../../facts/node/full-disks.js';
 import { type NodeSnapshot, type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
-import type { NodeUnenforcedReason } from '../../facts/node/unenforced-limits.js';
 import { groupBy, leastKnown } from '../../lib/base/maps.js';
 import { formatTime } from '../../lib/base/units.js';
 import { type FilesystemReport, isFull } from './filesystem-report.js';
@@ -16,7 +15,7 @@ import { exampleCount } from './workload-report.js';
  * node do not do what they seem to do.
  */
 export type EnforcementKind =
-  | NodeUnenforcedReason
+  | NonNullable<NodeSnapshot['unenforced']>
   | 'threshold_unset'
   | 'threshold_refuted'
   | 'capacity_differs'

@@ -1,10 +1,4 @@
-import type {
-  EvictionRecord,
-  KeptUsage,
-  LastUsage,
-  MainPart,
-  UnknownUsageReason,
-} from '../../facts/history/eviction-record.js';
+import type { EvictionRecord, LastUsage, MainPart, UnknownUsageReason } from '../../facts/history/eviction-record.js';
 import { countedComponent } from '../../facts/node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import type { ComponentBytes, ContainerReport } from './pod-report.js';
@@ -115,7 +109,7 @@ function lastUsageReport(lastUsage: LastUsage, record: EvictionRecord): LastUsag
   };
 }
 
-function usageReport(usage: KeptUsage | undefined) {
+function usageReport(usage: LastUsage['usage']) {
   if (usage === undefined) return { usedBytes: undefined, isPending: false, containers: [], volumes: [] };
   const { usedBytes, inodesUsed, volumesPending, components, containers, volumes } = usage;
   return {

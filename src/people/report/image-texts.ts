@@ -1,4 +1,4 @@
-import type { ImageCollection, NodeImages } from '../../facts/node/node-images.js';
+import type { NodeImages } from '../../facts/node/node-images.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
 
 /** The images of a node in sentences: how large, in use or not, what garbage collection makes of them, and their copies. */
@@ -28,16 +28,16 @@ function sizeText({ sizes, imageCount, sizeBytes, isCut, unusedBytes }: NodeImag
   return `Images: ${which}, ${size}${unused}.`;
 }
 
-function collectionText(collection: ImageCollection, images: NodeImages): string {
-  const { startsInBytes, wantedBytes, minAgeMs } = collection;
+function collectionText(collection: NonNullable<NodeImages['collection']>, images: NodeImages): string {
+  const { startsInBytes, wantedBytes, minAgeMs, isEnough } = collection;
   if (startsInBytes === undefined)
     return 'Image garbage collection is off (imageGCHighThresholdPercent: 100): the kubelet deletes unused images below an eviction threshold only.';
   const start = startsInBytes < 0 ? 'is due' : `starts in ${formatBytes(startsInBytes)}`;
   const young = minAgeMs === 0 ? '' : `; images of the last ${formatAge(minAgeMs)} stay`;
-  return `Image garbage collection ${start} and looks for ${formatBytes(wantedBytes)}: ${outcomeText(collection, images)}${young}.`;
+  return `Image garbage collection ${start} and looks for ${formatBytes(wantedBytes)}: ${outcomeText(isEnough, images)}${young}.`;
 }
 
-function outcomeText({ isEnough }: ImageCollection, { unusedBytes, isCut }: NodeImages): string {
+function outcomeText(isEnough: boolean | undefined, { unusedBytes, isCut }: NodeImages): string {
   if (unusedBytes === undefined) return 'how much is unused is not known';
   const free = `it can free ${isCut ? 'at least ' : ''}${formatBytes(unusedBytes)} as the kubelet counts`;
   return isEnough === false ? `${free}, evictions follow` : free;

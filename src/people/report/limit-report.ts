@@ -1,5 +1,5 @@
 import { type LimitRatio, nearRatio } from '../../facts/node/limit-ratios.js';
-import { canBind, type UnenforcedReason } from '../../facts/node/unenforced-limits.js';
+import { canBind } from '../../facts/node/unenforced-limits.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatBytes } from '../../lib/base/units.js';
 import type { Tone } from '../pens/document.js';
@@ -12,7 +12,7 @@ export interface LimitReport
 }
 
 /** The reasons in words. */
-export const unenforcedNames: Readonly<Record<UnenforcedReason, string>> = {
+export const unenforcedNames: Readonly<Record<NonNullable<LimitRatio['unenforced']>, string>> = {
   isolation_disabled: 'the kubelet enforces no limits',
   exempt: 'static or critical pod',
   rootfs_not_measured: 'writable layers not measured',

@@ -6,7 +6,7 @@ import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../../fa
 import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { DerivedPod, PodRecord } from '../../facts/node/pod-record.js';
 import { type PodStanding, podStanding } from '../../facts/node/standing.js';
-import { type Component, components, type MeasuredUsage, type PodUsage } from '../../facts/node/usage.js';
+import { components, type MeasuredUsage } from '../../facts/node/usage.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
@@ -178,10 +178,10 @@ function isExempt({ bound }: PodRecord): boolean {
 }
 
 /** Bytes by component; they add up to the pod's total. Absent where a part of one is unknown. */
-export type ComponentBytes = PodUsage['components'];
+export type ComponentBytes = MeasuredUsage['components'];
 
 /** In the order in which they are shown. */
-export const componentOrder: readonly Component[] = components;
+export const componentOrder = components;
 
 export interface ContainerReport extends PodPlace {
   readonly container: string;

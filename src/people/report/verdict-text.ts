@@ -1,5 +1,4 @@
 import { countsInodes, filesystemOf } from '../../cluster/kubelet/eviction-signals.js';
-import type { DiskGrowth } from '../../facts/node/disk-growth.js';
 import type { DiskVerdict, Remainder, Shortage, VerdictKind } from '../../facts/node/disk-verdict.js';
 import type { FirstWorkload } from '../../facts/node/first-workload.js';
 import type { Bounds } from '../../facts/node/freed-space.js';
@@ -217,7 +216,10 @@ function growthText(first: FirstWorkload | undefined, { state }: Shortage): stri
   return `, and ${workloadName(first)} ${grewText(first.growth)}`;
 }
 
-function grewText({ bytes, durationMs }: DiskGrowth, amountOf: (amount: number) => string = formatBytes): string {
+function grewText(
+  { bytes, durationMs }: NonNullable<FirstWorkload['growth']>,
+  amountOf: (amount: number) => string = formatBytes,
+): string {
   return `grew ${amountOf(bytes)} in ${formatAge(durationMs)}`;
 }
 
