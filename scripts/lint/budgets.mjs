@@ -8,7 +8,7 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 452,
-  'src: lines': 50_374,
+  'src: lines': 50_369,
   'src: types': 905,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 1998,

@@ -31,17 +31,18 @@ export interface Kind<Report> {
   readonly explain?: (reports: readonly Report[]) => string | undefined;
 }
 
-/** Returns the first of a list as a document: one table, and what is to be said of it. */
+/** Returns the first of a list as a document: one table, and what is to be said of it. `none`: why there are no rows, where it is known. */
 export function listDocument<Report>(
   kind: Kind<Report>,
   page: ListPage<Report>,
   { order, namespace, given }: Pick<ListQuery, 'order' | 'namespace' | 'given'>,
+  none?: string,
 ): Document {
   const columns = kind.columns.filter(({ isOfNamespace }) => isOfNamespace !== true || namespace === undefined);
   const isFiltered = Object.keys(given).some((name) => !['order', 'limit'].includes(name));
-  const none = isFiltered ? `No ${kind.what} match these filters.` : `No ${kind.what} found.`;
+  const usual = isFiltered ? `No ${kind.what} match these filters.` : `No ${kind.what} found.`;
   const table = tableOf({ ...kind, columns }, page, (report) => ({ name: kind.nameOf(report) }));
-  return { title: [kind.title, ''], blocks: [{ ...table, order, none }, ...explanation(kind, page)] };
+  return { title: [kind.title, ''], blocks: [{ ...table, order, none: none ?? usual }, ...explanation(kind, page)] };
 }
 
 /** Returns the first of an object's, as a part of its document: columns of the kind by their titles, in that order. */

@@ -24,7 +24,7 @@ export interface Coverage {
   readonly absences: readonly CoverageGap[];
 }
 
-export interface CoverageGap {
+interface CoverageGap {
   readonly reason: AbsenceReason;
   /** Their kubelets have not responded yet, and did not fail: the next answer may have them. */
   readonly isAwaited: boolean;

@@ -67,7 +67,7 @@ const ranks: Readonly<Record<string, (of: NamespaceReport) => number | undefined
 };
 
 /** Of each namespace with pods or evictions, and of those whose pods cannot be listed. */
-export async function namespaceReports(reading: ClusterReading, lane: Lane): Promise<readonly NamespaceReport[]> {
+async function namespaceReports(reading: ClusterReading, lane: Lane): Promise<readonly NamespaceReport[]> {
   const { snapshot, evictions } = reading;
   const all = new Map<string, NamespaceSums>();
   const of = (namespace: string): NamespaceSums => getOrAdd(all, namespace, () => noSums(namespace));

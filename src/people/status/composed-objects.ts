@@ -20,7 +20,6 @@ export type ReadList = <Kind extends keyof Lists>(
   parameters: Readonly<Record<string, string | undefined>>,
 ) => Promise<Lists[Kind]>;
 
-const shown = { limit: '50' };
 const shownEvictions = { limit: '20' };
 
 /** Makes an object whose pods are on many nodes of the lists that it consists of. `given`: parameters of its pods. */
@@ -30,7 +29,7 @@ export const composedObjects = {
     const [facts] = found.items;
     if (facts === undefined) throw new Error(`a list of ${name} is empty`);
     const workload = workloadPath(workloadOf(facts));
-    const pods = await read('pods', { ...shown, ...given, workload });
+    const pods = await read('pods', { limit: '50', ...given, workload });
     const near = await read('pods', { workload, only: 'near', limit: '1' });
     const missing = await read('pods', { workload, only: 'unknown', limit: '20' });
     const { items: evictions } = await read('evictions', { workload, ...shownEvictions });
@@ -40,8 +39,8 @@ export const composedObjects = {
     const found = await read('namespaces', { name });
     const [namespace] = found.items;
     if (namespace === undefined) throw new Error(`a list of ${name} is empty`);
-    const pods = await read('pods', { ...shown, ...given, namespace: name });
-    const workloads = await read('workloads', { ...shown, namespace: name });
+    const pods = await read('pods', { limit: '50', ...given, namespace: name });
+    const workloads = await read('workloads', { limit: '50', namespace: name });
     const { items: evictions } = await read('evictions', { namespace: name, ...shownEvictions });
     return { namespace, pods, workloads, evictions };
   },

@@ -2,7 +2,7 @@ import { byNames, largestFirst } from '../../lib/base/ranking.js';
 import { meantText } from '../../lib/base/suggestion.js';
 import { formatCount } from '../../lib/base/text.js';
 import { type Kind, listDocument } from '../../people/kinds/kind.js';
-import type { Document, Line } from '../../people/pens/document.js';
+import type { Line } from '../../people/pens/document.js';
 import { headerOf, lineText } from '../../people/pens/text-pen.js';
 import { maxLimit } from '../../people/query/list-query.js';
 import { listedKind } from '../../people/status/listed-kinds.js';
@@ -32,15 +32,10 @@ export async function listAnswer(
   const kind = listedKind(resource);
   const { items, totalCount, isComplete, ...facts } = await readRows(asked, kind);
   const page = { items, totalCount, isComplete, limit: maxLimit };
-  const document = listDocument(kind, page, { order: '', namespace: parameters['namespace'], given: {} });
+  const none = items.length > 0 ? undefined : await emptyNote(asked, facts);
+  const query = { order: '', namespace: parameters['namespace'], given: {} };
   const data = kind.dataOf === undefined ? items : items.map(kind.dataOf);
-  if (items.length > 0) return { facts, data, documents: [document] };
-  const none = await emptyNote(asked, facts);
-  return { facts, data, documents: [withNone(document, none)] };
-}
-
-function withNone(document: Document, none: string): Document {
-  return { ...document, blocks: document.blocks.map((block) => (block.is === 'table' ? { ...block, none } : block)) };
+  return { facts, data, documents: [listDocument(kind, page, query, none)] };
 }
 
 /** Nodes and namespaces belong to none. */
