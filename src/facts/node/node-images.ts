@@ -29,7 +29,7 @@ export interface NodeImages {
 }
 
 /** The next garbage collection of images, which the kubelet looks after every 5 minutes. */
-export interface ImageCollection {
+interface ImageCollection {
   /** How much may still be written until it starts; below 0 it is due. Undefined where it is off. */
   readonly startsInBytes: number | undefined;
   /** What it looks for once it starts. */

@@ -155,7 +155,7 @@ function data({ summary, isPartial }: ClusterReport): KeyFigure {
 }
 
 /** Returns the worst tone with a count above 0. */
-export function worstTone(counts: Partial<Record<Exclude<Tone, 'ok'>, number>>): Tone {
+function worstTone(counts: Partial<Record<Exclude<Tone, 'ok'>, number>>): Tone {
   return (['critical', 'warning', 'unknown'] as const).find((tone) => (counts[tone] ?? 0) > 0) ?? 'ok';
 }
 
@@ -171,17 +171,17 @@ function unknownCount(summary: ClusterSummary): number {
 }
 
 /** Above 0 where not all pods that should be are measured. */
-export function unknownUsage({ pendingPodCount, expectedPodCount, measuredPodCount }: ClusterSummary): number {
+function unknownUsage({ pendingPodCount, expectedPodCount, measuredPodCount }: ClusterSummary): number {
   return pendingPodCount + expectedPodCount - measuredPodCount;
 }
 
 /** Above 0 where a node without data, or all that are not known, may be in trouble. */
-export function unknownNodes({ absentNodeCount, freshNodeCount, staleNodeCount }: ClusterSummary): number {
+function unknownNodes({ absentNodeCount, freshNodeCount, staleNodeCount }: ClusterSummary): number {
   return absentNodeCount + (freshNodeCount + staleNodeCount === 0 ? 1 : 0);
 }
 
 /** The same of pods. Where no limit is enforced, none that is near is no good sign. Young pods of a silent node are not counted yet, and may have limits; so may those of a namespace that is not listed. */
-export function unknownLimits(summary: ClusterSummary): number {
+function unknownLimits(summary: ClusterSummary): number {
   const { limitCount, unenforcedLimitCount, unknownLimitPodCount, unlistedNamespaceCount } = summary;
   const hasOnlyUnenforced = unenforcedLimitCount > 0 && unenforcedLimitCount === limitCount;
   return unknownLimitPodCount + unknownNodes(summary) + unlistedNamespaceCount + Number(hasOnlyUnenforced);

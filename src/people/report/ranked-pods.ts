@@ -220,7 +220,7 @@ export type FormerPodsOf = (snapshot: NodeSnapshot) => ReadonlyMap<string, Forme
  * @param limit the nearest one at present
  * @param context of both
  */
-export function nearestLimitOf(
+function nearestLimitOf(
   node: PodSource,
   limit: LimitRatio | undefined,
   former: FormerPod | undefined,

@@ -26,7 +26,7 @@ export function raisedRequest(record: EvictionRecord): string | undefined {
 }
 
 /** Returns what the request of the container furthest above its own has to cover, however much that is. */
-export function requestNeed(
+function requestNeed(
   record: EvictionRecord,
 ): { readonly container: string; readonly bytes: number } | undefined {
   const { cause, message, lastUsage, evictedAtMs } = record;

@@ -107,7 +107,7 @@ export function explainNode(nodeName: string): string {
   return `${programName} explain node ${shellWord(nodeName)}`;
 }
 
-export function rawCommand(nodeName: string, path: string): string {
+function rawCommand(nodeName: string, path: string): string {
   return `kubectl get --raw ${shellWord(`/api/v1/nodes/${encodeURIComponent(nodeName)}/proxy/${path}`)}`;
 }
 
@@ -264,7 +264,7 @@ export function ownerTarget(workloads: readonly WorkloadReference[], kinds = kin
   return owner && `-n ${shellWord(owner.workloadNamespace)} ${shellWord(`${owner.workloadType}/${owner.workload}`)}`;
 }
 
-export function ownerOf(workloads: readonly WorkloadReference[], kinds = kindsOfPods): WorkloadReference | undefined {
+function ownerOf(workloads: readonly WorkloadReference[], kinds = kindsOfPods): WorkloadReference | undefined {
   return workloads.find(({ workloadType }) => kinds.has(workloadType));
 }
 
