@@ -8,13 +8,13 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 452,
-  'src: lines': 50_369,
+  'src: lines': 50_367,
   'src: types': 905,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 1998,
   'reach of terminal: types': 54,
   'reach of page: files': 169,
-  'reach of page: lines': 18_854,
+  'reach of page: lines': 18_852,
   'reach of page: types': 406,
   'reach of collector, exposition: files': 93,
   'reach of collector, exposition: lines': 11_283,

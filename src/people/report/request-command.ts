@@ -26,9 +26,7 @@ export function raisedRequest(record: EvictionRecord): string | undefined {
 }
 
 /** Returns what the request of the container furthest above its own has to cover, however much that is. */
-function requestNeed(
-  record: EvictionRecord,
-): { readonly container: string; readonly bytes: number } | undefined {
+function requestNeed(record: EvictionRecord): { readonly container: string; readonly bytes: number } | undefined {
   const { cause, message, lastUsage, evictedAtMs } = record;
   if (cause !== 'node_bytes') return undefined;
   if (typeof lastUsage === 'object' && isOutdated(evictedAtMs - lastUsage.fetchedAtMs)) return undefined;
