@@ -154,6 +154,23 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     expect(changed).toEqual(expected);
   });
 
+  it('another handler takes the place of the request that a probe of the chart makes', () => {
+    const [container] = listAt(
+      renderOnce({ ...plain, livenessProbe: { tcpSocket: { port: 'metrics' } } }).find(
+        ({ kind }) => kind === 'Deployment',
+      ),
+      'spec',
+      'template',
+      'spec',
+      'containers',
+    );
+    expect(Object.keys(at(container, 'livenessProbe') as Json).sort()).toEqual([
+      'periodSeconds',
+      'tcpSocket',
+      'timeoutSeconds',
+    ]);
+  });
+
   it('the chart switches on the optional alerts that are named, with the series that they read', () => {
     const addedBy = (...optionalAlerts: readonly string[]): readonly unknown[] =>
       rulesOf({ optionalAlerts })
@@ -206,6 +223,8 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['the exporter has no token', { automountServiceAccountToken: false }],
     ['/hostNetwork', { hostNetwork: 'yes' }],
     ['/service/type', { service: { type: 'ExternalName' } }],
+    ['no privilege for ports below 1024', { service: { port: 443 } }],
+    ['Set service.type to ClusterIP', { mode: 'sharded', service: { type: 'NodePort' } }],
     ['Set service.type to NodePort', { service: { nodePort: 30_000 } }],
     ['service.enabled: there always is one', { service: { enabled: false } }],
     ['startupProbe.enabled: there always is one', { startupProbe: { enabled: false } }],

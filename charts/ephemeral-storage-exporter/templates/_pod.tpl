@@ -82,8 +82,10 @@ spec:
       {{- if $values.tls.secretName }}
       {{- $_ := set $get "scheme" "HTTPS" }}
       {{- end }}
+      {{- $given := get $values $probe | default dict }}
+      {{- $handler := or (hasKey $given "tcpSocket") (hasKey $given "exec") (hasKey $given "grpc") | ternary dict (dict "httpGet" $get) }}
       {{ $probe }}:
-        {{- mustMergeOverwrite (dict "httpGet" $get) (get $values $probe | default dict) | toYaml | nindent 8 }}
+        {{- mustMergeOverwrite $handler $given | toYaml | nindent 8 }}
       {{- end }}
       resources:
         {{- $needs := include "ephemeral-storage-exporter.needs" $root | fromYaml }}

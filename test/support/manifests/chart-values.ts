@@ -265,7 +265,7 @@ const exclusive =
 
 const excluded: Readonly<Record<Mode, RegExp>> = {
   deployment: /^(?:agent|evictions\.volume)/,
-  sharded: /^(?:agent|evictions\.volume|ingress|httpRoute)/,
+  sharded: /^(?:agent|evictions\.volume|ingress|httpRoute|service\.(?:type|nodePort))/,
   'node-local': /^(?:evictions\.claim|ingress|httpRoute|reader)/,
 };
 
