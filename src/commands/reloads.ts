@@ -12,6 +12,8 @@ import type { App } from '../serve/app/app.js';
 export class Reloads {
   readonly #options;
   readonly #watchers: readonly (ConfigWatcher<Config> | ConfigWatcher<WebConfig>)[];
+  /** Tells the log's lines apart, of which equal ones are left out for a minute. */
+  #count = 0;
 
   constructor(options: {
     readonly app: App;
@@ -57,14 +59,16 @@ export class Reloads {
     if (file === undefined) return [];
     const { app, clock, logger } = this.#options;
     const onReload = (failure: Error | undefined): void => {
+      const reload = (this.#count += 1);
       if (failure === undefined) {
-        logger.info(logTexts[name].reloaded);
+        logger.info(logTexts[name].reloaded, { reload });
         return;
       }
       app.metrics.reloadFailed(name);
       const isRetried = failure instanceof UserError && failure.isTemporary;
       logger.error(logTexts[name].failed, {
-        error: messageOf(failure),
+        reload,
+        error: messageOf(failure).replaceAll('\n', ' | '),
         next: isRetried ? 'tried again in a minute' : undefined,
       });
     };

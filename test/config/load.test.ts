@@ -197,6 +197,7 @@ it.each([
 describe('removed settings', () => {
   it.each([
     ['metrics: {top: 5}', 'metrics.top: was removed (config.yaml:1); delete it'],
+    ['metrics: {levels: {pod: false}}', 'metrics.levels.pod: was removed (config.yaml:1); set metrics.levels to'],
     ['cache: {refresh: ahead}', 'cache.refresh: was removed (config.yaml:1); delete it: nodes are refreshed ahead'],
     ['enforcement: {sidecars: true}', 'enforcement: was removed (config.yaml:1); delete it'],
     ['scrape: {maxDuration: 2m}', 'scrape.maxDuration: was removed (config.yaml:1); delete it'],

@@ -185,7 +185,7 @@ describe('rejected values', () => {
     ['workloads.controllers', 'workloads: {controllers: 1}'],
     ['attribution', 'attribution: Even'],
     ['attribution', 'attribution: {}'],
-    ['metrics.levels', 'metrics: {levels: {pod: false}}'],
+    ['metrics.levels', 'metrics: {levels: {deployment: false}}'],
     ['metrics.levels', 'metrics: {levels: pod}'],
     ['metrics.levels[1]', 'metrics: {levels: [node, pods]}'],
     ['metrics.levels[1]', 'metrics: {levels: [node, node]}'],

@@ -28,6 +28,13 @@ export function countedText(count: number, [one, many]: readonly [one: string, m
   return count <= 0 ? '' : `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
+/** Returns what stands below the things that are shown; '' when they are all. `what`: in the plural. */
+export function moreText(shownCount: number, totalCount: number, what = ''): string {
+  const count = totalCount - shownCount;
+  if (count <= 0) return '';
+  return `and ${formatCount(count)} more ${count === 1 ? what.replaceAll(/s\b/g, '') : what}`.trimEnd();
+}
+
 /** Returns the text as the beginning of a sentence. */
 export function capitalised(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

@@ -1,4 +1,4 @@
-import { formatCount } from '../../lib/base/text.js';
+import { formatCount, moreText } from '../../lib/base/text.js';
 import {
   amountText,
   type Block,
@@ -133,11 +133,11 @@ function hrefOf(path: readonly string[], { root }: HtmlPlace): string {
 
 function more(
   shownCount: number,
-  { totalCount = shownCount, what = '' }: { readonly totalCount?: number; readonly what?: string },
+  { totalCount = shownCount, what }: { readonly totalCount?: number; readonly what?: string },
   href?: string,
 ): Markup | undefined {
-  if (totalCount <= shownCount) return undefined;
-  const text = `and ${formatCount(totalCount - shownCount)} more ${what}`;
+  const text = moreText(shownCount, totalCount, what);
+  if (text === '') return undefined;
   return markup`<p class="more">${href === undefined ? text : markup`<a href="${href}" data-key="more">${text}</a>`}</p>`;
 }
 

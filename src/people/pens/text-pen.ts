@@ -1,4 +1,4 @@
-import { formatCount } from '../../lib/base/text.js';
+import { moreText } from '../../lib/base/text.js';
 import { formatTime } from '../../lib/base/units.js';
 import { commandLines } from './command-lines.js';
 import { curveText } from './curve-text.js';
@@ -239,9 +239,9 @@ function oneWord(text: string, joint: string): string {
 
 function moreLines(
   shownCount: number,
-  { totalCount = shownCount, what = '' }: { readonly totalCount?: number; readonly what?: string },
+  { totalCount = shownCount, what }: { readonly totalCount?: number; readonly what?: string },
 ): readonly string[] {
-  return totalCount > shownCount ? [`and ${formatCount(totalCount - shownCount)} more ${what}`.trimEnd()] : [];
+  return totalCount > shownCount ? [moreText(shownCount, totalCount, what)] : [];
 }
 
 const maxBarWidth = 60;
