@@ -15,10 +15,10 @@ import { systemClock } from '../src/lib/base/clock.js';
 import { createLogger } from '../src/metrics/telemetry/line-logger.js';
 import { App } from '../src/serve/app/app.js';
 import { readVersion } from '../src/version.js';
-import { AlertmanagerServer, type Notification } from '../test/support/alertmanager.js';
 import { leastRules } from '../test/support/exporter.js';
 import { freePort, PrometheusServer } from '../test/support/programs.js';
 import { readRules } from '../test/support/rules.js';
+import { AlertmanagerServer, type Notification } from './alertmanager-server.js';
 
 const { values: flags } = parseArgs({ options: { prometheus: { type: 'string', default: 'prometheus' } } });
 

@@ -8,23 +8,23 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 452,
-  'src: lines': 50_367,
+  'src: lines': 50_388,
   'src: types': 905,
   'reach of terminal: files': 21,
-  'reach of terminal: lines': 1998,
+  'reach of terminal: lines': 2005,
   'reach of terminal: types': 54,
   'reach of page: files': 169,
-  'reach of page: lines': 18_852,
+  'reach of page: lines': 18_859,
   'reach of page: types': 406,
   'reach of collector, exposition: files': 93,
-  'reach of collector, exposition: lines': 11_283,
+  'reach of collector, exposition: lines': 11_290,
   'reach of collector, exposition: types': 269,
   'names through commands > people': 11,
   'names through people > facts': 108,
   'names through commands > cluster': 4,
   settings: 46,
   'words of docs': 22_959,
-  'lines of tests': 75_208,
+  'lines of tests': 75_149,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

@@ -5,8 +5,8 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { eventually, freePort, temporaryFolder } from './programs.js';
-import { inhibitionsPath } from './rules.js';
+import { eventually, freePort, temporaryFolder } from '../test/support/programs.js';
+import { inhibitionsPath } from '../test/support/rules.js';
 
 /** What a receiver is told about one alert. */
 export interface Notification {
