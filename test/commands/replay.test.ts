@@ -4,7 +4,6 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 
 import { replay } from '../../src/commands/replay.js';
-import { capturePath, capturesNeeded, hasCaptures } from '../support/captures.js';
 import { aCommandContext } from '../support/command-context.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { untilEnd } from '../support/fixtures.js';
@@ -140,28 +139,4 @@ it.for([
   const { context } = aCommandContext();
   const run = replay({ settings: noSettings, summaries: path.join(folder.path, at), objects: undefined }, context);
   await expect(run).rejects.toThrow(message);
-});
-
-it.skipIf(!hasCaptures).each([
-  ['live/kubelet_1_26_summary.json', 'live/kubelet_1_26_pods.json'],
-  ['live/kubelet_1_26_summary.json', 'live/kubelet_1_26_kubelet-pods.json'],
-  ['newrelic_nri-kubernetes_k8s_1_31.json', 'paired/newrelic_nri-kubernetes_k8s_1_31_pods.yaml'],
-  ['newrelic_nri-kubernetes_k8s_1_31.json', 'paired/newrelic_nri-kubernetes_k8s_1_31_kubelet-pods.json'],
-  ['newrelic_nri-kubernetes_k8s_1_33.json', 'paired/newrelic_nri-kubernetes_k8s_1_33_pods.yaml'],
-  ['newrelic_nri-kubernetes_k8s_1_33.json', 'paired/newrelic_nri-kubernetes_k8s_1_33_kubelet-pods.json'],
-  ['microsoft_Docker-Provider_summary1.json', 'paired/microsoft_Docker-Provider_pods1.json'],
-  ['honeycombio_honeycomb-kubernetes-agent_stats-summary.json', 'paired/honeycombio_pods.json'],
-])(`components of %s with %s add up, with 0 or 4096 in "other" (${capturesNeeded})`, async (summaries, objects) => {
-  const { families } = await replayed(capturePath(summaries), capturePath(objects));
-  const totals = samplesOf(families, 'pod_used_bytes');
-  const parts = samplesOf(families, 'pod_component_used_bytes');
-  expect(totals.length).toBeGreaterThan(0);
-  for (const { labels, value } of totals) {
-    const own = parts.filter(
-      (part) => part.labels['namespace'] === labels['namespace'] && part.labels['pod'] === labels['pod'],
-    );
-    expect(own.reduce((sum, part) => sum + part.value, 0)).toBe(value);
-    expect([0, 4096]).toContain(own.find((part) => part.labels['component'] === 'other')?.value);
-  }
-  expect(samplesOf(families, 'workload_complete').map(({ value }) => value)).not.toContain(0);
 });

@@ -44,12 +44,13 @@ const nodesOfSummary: Readonly<Record<string, string>> = {
 export function readCaptures(): readonly Capture[] {
   if (!hasCaptures) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
-  return [...names, 'live/kubelet_1_26_summary.json'].map((name) => ({
-    name,
-    summary: asSummary(name, read(name)),
-    pods: readItems(podsOfSummary[name]),
-    nodes: readItems(nodesOfSummary[name]),
-  }));
+  return [...names, 'live/kubelet_1_26_summary.json'].flatMap((name) => {
+    const [summary, pods] = [asSummary(name, read(name)), podsOfSummary[name]];
+    const capture = { name, summary, pods: readItems(pods), nodes: readItems(nodesOfSummary[name]) };
+    const own = pods?.replace(/_pods\.\w+$/, '_kubelet-pods.json');
+    const hasOwn = own !== undefined && own !== pods && existsSync(join(folder, own));
+    return hasOwn ? [capture, { ...capture, name: `${name}, pods of the kubelet`, pods: readItems(own) }] : [capture];
+  });
 }
 
 /** Versions of Kubernetes in the names of the recorded summaries, such as `1.26`, in order. */
