@@ -4,12 +4,14 @@
  * `--warm-ups` is the number of scrapes of ordinary bodies before. `--trickle-ms` sends each body in chunks of 64 KiB, that far apart. Each body has a process of its own. Prints a markdown
  * table. Linux only.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { gzipSync } from 'node:zlib';
 
 import { SimulatedCluster } from '../sim/cluster.js';
 import type { SummaryAnswer } from '../sim/kubelets/kubelet.js';
 import { emptyScenario } from '../sim/model/scenario.js';
-import { answerGzipped, answerInChunks, answerWith, hostileBodies } from '../test/support/hostile-bodies.js';
+import { answerWith, hostileBodies } from '../test/support/hostile-bodies.js';
 import type { HttpAnswer } from '../test/support/http-get.js';
 import { type Measured, MeasuredExporter } from '../test/support/measured-exporter.js';
 
@@ -26,6 +28,7 @@ const { values: flags } = parseArgs({
 });
 
 const mebibyte = 2 ** 20;
+const chunkLength = 64 * 1024;
 
 const badNodes = ['bad', ...Array.from({ length: Number(flags.nodes) - 1 }, (_, index) => `bad-${index + 2}`)];
 await using cluster = await SimulatedCluster.start({ scenario: emptyScenario('good', ...badNodes) });
@@ -66,7 +69,24 @@ function outcomes(text: string): string {
 
 function plainAnswer(body: string): SummaryAnswer {
   const pauseMs = Number(flags['trickle-ms']);
-  return pauseMs === 0 ? answerWith(body) : answerInChunks(body, pauseMs);
+  return pauseMs === 0 ? answerWith(body) : chunkedAnswer(body, pauseMs);
+}
+
+/** The same body in chunks of 64 KiB, with pauses between them. */
+function chunkedAnswer(body: string, pauseMs: number): SummaryAnswer {
+  return async (response) => {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    for (let start = 0; start < body.length && !response.destroyed; start += chunkLength) {
+      response.write(body.slice(start, start + chunkLength));
+      await delay(pauseMs);
+    }
+    response.end();
+  };
+}
+
+/** The same body, of which a thousandth is sent. */
+function gzippedAnswer(body: string): SummaryAnswer {
+  return answerWith(gzipSync(body), { 'content-encoding': 'gzip' });
 }
 
 type AnswerOf = (nodeName: string) => SummaryAnswer;
@@ -86,6 +106,6 @@ for (const size of flags.sizes.split(',').map(Number)) {
     const body = of(size * mebibyte - 10_000);
     const bodyOf = (nodeName: string): string => body.replace('"nodeName":"bad"', `"nodeName":"${nodeName}"`);
     await measure(name, size, (nodeName) => plainAnswer(bodyOf(nodeName)));
-    if (name === 'blanks') await measure(`${name}, gzipped`, size, (nodeName) => answerGzipped(bodyOf(nodeName)));
+    if (name === 'blanks') await measure(`${name}, gzipped`, size, (nodeName) => gzippedAnswer(bodyOf(nodeName)));
   }
 }

@@ -1,6 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { gzipSync } from 'node:zlib';
-
 import type { SummaryAnswer } from '../../sim/kubelets/kubelet.js';
 
 /** Bodies of a kubelet that is broken or hostile, of any size. */
@@ -10,7 +7,6 @@ export interface HostileBody {
   readonly of: (byteCount: number) => string;
 }
 
-const chunkLength = 64 * 1024;
 const opening = '{"node":{"nodeName":"bad"},"pods":[';
 const podRef = (uid: number | string, name = `p${uid}`): string =>
   `"podRef":{"namespace":"shop","name":"${name}","uid":"${uid}"}`;
@@ -174,21 +170,4 @@ export function answerWith(body: string | Buffer, headers: Readonly<Record<strin
     response.writeHead(200, { 'content-type': 'application/json', ...headers });
     response.end(body);
   };
-}
-
-/** The same body in chunks of 64 KiB, with pauses between them. */
-export function answerInChunks(body: string, pauseMs: number): SummaryAnswer {
-  return async (response) => {
-    response.writeHead(200, { 'content-type': 'application/json' });
-    for (let start = 0; start < body.length && !response.destroyed; start += chunkLength) {
-      response.write(body.slice(start, start + chunkLength));
-      await delay(pauseMs);
-    }
-    response.end();
-  };
-}
-
-/** The same body, of which a thousandth is sent. */
-export function answerGzipped(body: string): SummaryAnswer {
-  return answerWith(gzipSync(body), { 'content-encoding': 'gzip' });
 }
