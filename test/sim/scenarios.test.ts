@@ -214,4 +214,5 @@ test.each([
       new Set(['ReplicaSet', 'EphemeralRunner', 'Sandbox', 'Job']),
     );
   },
+  60_000,
 );

@@ -1,37 +1,42 @@
-import { Registry } from 'prom-client';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 
-import { Exposition } from '../../src/metrics/exposition/exposition.js';
+import { nodeObjectText, PodObjects } from '../../scripts/bench/cluster/api-objects.js';
+import { ClusterState } from '../../scripts/bench/cluster/cluster-state.js';
+import { Summaries } from '../../scripts/bench/cluster/summaries.js';
+import { runArguments } from '../../src/commands/command-line.js';
 import type { Profile } from '../../src/metrics/exposition/family.js';
-import { benchmarkSnapshot } from './benchmark-pods.js';
-import { asking, expositionSettings } from './exposition-settings.js';
-import { atOnce } from './lanes.js';
-import { ManualClock } from './manual-clock.js';
-import { never } from './signals.js';
+import { aCommandContext } from './command-context.js';
+import { temporaryFolder } from './programs.js';
 
 export interface ExpositionSize {
   readonly seriesCount: number;
   readonly sizeBytes: number;
 }
 
-/** What the pods of the benchmark's shape add to an exposition. */
+/** What so many pods of the benchmark's shape take of an exposition. */
 export async function costOfPods(podCount: number, profile: Profile): Promise<ExpositionSize> {
-  const [before, after] = await Promise.all([sizeOf(0, profile), sizeOf(podCount, profile)]);
-  return { seriesCount: after.seriesCount - before.seriesCount, sizeBytes: after.sizeBytes - before.sizeBytes };
-}
-
-async function sizeOf(podCount: number, profile: Profile): Promise<ExpositionSize> {
-  const exposition = new Exposition({
-    lane: atOnce,
-    settings: expositionSettings({ profile }),
-    selfMetrics: { registry: new Registry(), setSeries: () => undefined },
-    observer: { capped: () => undefined },
-    clock: new ManualClock(),
+  await using folder = await temporaryFolder();
+  const [summaries, objects] = ['summary.json', 'objects.json'].map((name) => path.join(folder.path, name));
+  const nowMs = Date.UTC(2026, 6, 1, 12);
+  const pods = new ClusterState({ nodeCount: 1, podsPerNode: podCount }, nowMs).podsOn(0);
+  const podObjects = new PodObjects({ apiVersion: 'v1', kind: 'Pod' });
+  const items = pods.map((pod) => {
+    const text = Buffer.alloc(podObjects.sizeBytes);
+    podObjects.write(text, 0, pod);
+    return JSON.parse(text.toString()) as object;
   });
-  const { chunks } = await exposition.render(benchmarkSnapshot(podCount), asking('text'), never);
-  const samples = Buffer.concat(chunks)
-    .toString()
+  const node = { apiVersion: 'v1', kind: 'Node', ...(JSON.parse(nodeObjectText(0, 10_250)) as object) };
+  await writeFile(summaries ?? '', new Summaries(podCount).body(0, pods, nowMs));
+  await writeFile(objects ?? '', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node, ...items] }));
+  const { context, out } = aCommandContext();
+  await runArguments(
+    ['replay', '--summaries', summaries ?? '', '--objects', objects ?? '', '--set', `metrics.profile=${profile}`],
+    context,
+  );
+  const samples = out()
     .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#'));
+    .filter((line) => /[{,]pod="/.test(line));
   return {
     seriesCount: samples.length,
     sizeBytes: samples.reduce((total, line) => total + Buffer.byteLength(line) + 1, 0),
