@@ -12,16 +12,21 @@ interface Connection {
   state: 'silent' | 'busy' | 'idle';
 }
 
-/** The rest has room for probes. */
-const busyShare = 1 / 2;
+/** Parts of the greatest number of connections, of one address half as many, so that no client can hold them all. */
+const shares = {
+  /** Open after a look for data. The rest is for those whose request was already sent. */
+  open: 7 / 8,
+  /** In use: a request has arrived on them. The rest of the open ones is for new ones, whose first request may be a probe. */
+  inUse: 1 / 2,
+} as const;
 
 /** A warning is repeated after there has been room for this time. */
 const quietMs = 600_000;
 
 /**
- * The open connections of all listeners, and which of them makes room for a new one when there are too many: a silent or
- * an idle one, of which there are more; of these the oldest of the address that has the most; never one with a request
- * under way. https://en.wikipedia.org/wiki/Slowloris_(cyber_attack)
+ * The open connections of all listeners, and which of them make room for new ones: first a silent one, then an idle one
+ * of an address that has more than a fair share, and never one with a request under way.
+ * https://en.wikipedia.org/wiki/Slowloris_(cyber_attack)
  */
 export class Connections {
   readonly #options;
@@ -41,9 +46,8 @@ export class Connections {
   /** The connection was accepted. */
   opened(socket: Socket): void {
     const { remoteAddress: address } = socket;
-    const isFull = this.#open.size >= this.#options.maxCount;
-    if (address === undefined || (isFull && !this.#makesRoom())) {
-      socket.destroy(); // the client is gone, or all others are busy
+    if (address === undefined) {
+      socket.destroy(); // the client is gone
       return;
     }
     const key = keyOf(socket);
@@ -52,15 +56,19 @@ export class Connections {
     socket.once('close', () => {
       if (this.#open.get(key) === connection) this.#open.delete(key);
     });
+    if (this.#open.size > this.#options.maxCount) this.#close(this.#silentOfGreediest());
+    afterNextRead(() => {
+      this.#makeRoom(address);
+    });
   }
 
-  /** A request arrived. False: too many connections are busy, and this one must be closed after its response. */
+  /** A request arrived. False: too many connections are in use, and this one must be closed after its response. */
   use(endpoint: Endpoint): boolean {
     const connection = this.#open.get(keyOf(endpoint));
     if (connection === undefined) return false;
     const isNew = connection.state === 'silent';
     connection.state = 'busy';
-    return !isNew || this.#in('busy').length <= this.#options.maxCount * busyShare;
+    return !isNew || this.#admits(connection);
   }
 
   /** The response has been sent. */
@@ -78,36 +86,84 @@ export class Connections {
     this.#open.get(keyOf(endpoint))?.socket.resetAndDestroy();
   }
 
+  #makeRoom(address: string): void {
+    const max = this.#max(shares.open);
+    const count = countByAddress(this.#open.values()).get(address) ?? 0;
+    if (count > max.perAddress) this.#close(this.#silent().find((one) => one.address === address));
+    else if (this.#open.size > max.total) this.#close(this.#silentOfGreediest());
+  }
+
+  /** A newcomer displaces only where its own address has less than a fair share. */
+  #admits({ address, socket }: Connection): boolean {
+    const max = this.#max(shares.inUse);
+    const others = [...this.#open.values()].filter((one) => one.socket !== socket && one.state !== 'silent');
+    const counts = countByAddress(others);
+    const ownCount = counts.get(address) ?? 0;
+    if (ownCount < max.perAddress && others.length < max.total) return true;
+    this.#warn();
+    const addressCount = counts.size + (ownCount === 0 ? 1 : 0);
+    const fairShare = Math.max(1, Math.min(max.perAddress, Math.floor(max.total / addressCount)));
+    if (ownCount >= fairShare) return false;
+    const greedy = others.filter((one) => one.state === 'idle' && (counts.get(one.address) ?? 0) > fairShare);
+    const displaced = ofGreediest(greedy, counts);
+    this.#close(displaced);
+    return displaced !== undefined;
+  }
+
+  /** The oldest of them. */
+  #silentOfGreediest(): Connection | undefined {
+    return ofGreediest(this.#silent(), countByAddress(this.#open.values()));
+  }
+
+  #silent(): readonly Connection[] {
+    return [...this.#open.values()].filter(({ state }) => state === 'silent');
+  }
+
+  #max(share: number): { readonly total: number; readonly perAddress: number } {
+    const total = Math.floor(this.#options.maxCount * share);
+    return { total, perAddress: Math.ceil(total / 2) };
+  }
+
   /** The file of the socket is closed on return. */
-  #makesRoom(): boolean {
-    const [silent, idle] = [this.#in('silent'), this.#in('idle')];
-    const counts = new Map<string, number>();
-    for (const { address } of this.#open.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
-    const countOf = ({ address }: Connection): number => counts.get(address) ?? 0;
-    const [displaced] = (silent.length > idle.length ? silent : idle).toSorted((a, b) => countOf(b) - countOf(a));
-    if (displaced === undefined) return false;
-    this.#warn(displaced.address, countOf(displaced));
-    this.#open.delete(keyOf(displaced.socket));
-    displaced.socket.destroy();
-    return true;
+  #close(connection: Connection | undefined): void {
+    if (connection === undefined) return;
+    this.#warn();
+    this.#open.delete(keyOf(connection.socket));
+    connection.socket.destroy();
   }
 
-  #in(state: Connection['state']): readonly Connection[] {
-    return [...this.#open.values()].filter((one) => one.state === state);
-  }
-
-  #warn(address: string, connectionCount: number): void {
+  #warn(): void {
     const { clock, logger, maxCount } = this.#options;
     const nowMs = clock.monotonicMs();
     const isKnown = nowMs - this.#fullAtMs < quietMs;
     this.#fullAtMs = nowMs;
     if (isKnown) return;
-    const fields = { address, connectionCount, maxCount };
+    const counts = countByAddress(this.#open.values());
+    const address = ofGreediest([...this.#open.values()], counts)?.address;
+    const fields = { address, connectionCount: counts.get(address ?? ''), openCount: this.#open.size, maxCount };
     logger.warn('too many connections of clients: those of the address with the most make room', fields);
   }
+}
+
+/** The first of those whose address has the most, by `counts`. */
+function ofGreediest(candidates: readonly Connection[], counts: ReadonlyMap<string, number>): Connection | undefined {
+  const countOf = ({ address }: Connection): number => counts.get(address) ?? 0;
+  const most = Math.max(...candidates.map(countOf));
+  return candidates.find((candidate) => countOf(candidate) === most);
+}
+
+function countByAddress(connections: Iterable<Connection>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { address } of connections) counts.set(address, (counts.get(address) ?? 0) + 1);
+  return counts;
 }
 
 /** The socket of a TLS connection is not the accepted one, but has the same ends. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Endpoint): string {
   return [remoteAddress, remotePort, localAddress, localPort].join(' ');
+}
+
+/** After the event loop has looked for data once; the first immediate runs before that. */
+function afterNextRead(work: () => void): void {
+  setImmediate(() => setImmediate(work));
 }
