@@ -1,25 +1,17 @@
-import { build } from 'esbuild';
 import { expect, it } from 'vitest';
+
+import { bundledInputs } from '../support/bundle.js';
 
 const entryPoints = ['src/cli.ts', 'src/commands/run-app.ts'];
 
 /** The modules of the project and its libraries that are loaded with `serve`, before anything is imported at run time. */
 async function loadedByServe(): Promise<readonly string[]> {
-  const { metafile } = await build({
-    entryPoints,
-    bundle: true,
-    packages: 'external',
-    format: 'esm',
-    platform: 'node',
-    outdir: 'dist',
-    write: false,
-    metafile: true,
-  });
+  const inputs = await bundledInputs({ entryPoints });
   const loaded = new Set<string>();
   const add = (name: string): void => {
     if (loaded.has(name)) return;
     loaded.add(name);
-    const imports = metafile.inputs[name]?.imports ?? [];
+    const imports = inputs[name]?.imports ?? [];
     for (const { path, kind } of imports) if (kind === 'import-statement') add(path);
   };
   for (const entryPoint of entryPoints) add(entryPoint);

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 
-import { nodeObjectText, PodObjects } from '../../scripts/bench/cluster/api-objects.js';
+import { PodObjects } from '../../scripts/bench/cluster/api-objects.js';
 import { ClusterState } from '../../scripts/bench/cluster/cluster-state.js';
 import { nodeNameOf } from '../../scripts/bench/cluster/pods.js';
 import { Summaries } from '../../scripts/bench/cluster/summaries.js';
 import { shapes } from '../../scripts/bench/shapes.js';
-import { projectNode, projectPod } from '../../src/cluster/kube/projection.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
 import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
 import { joinPods } from '../../src/facts/node/join.js';
 import { sumOf } from '../support/figures.js';
@@ -55,18 +55,6 @@ it('values and times of a summary of the benchmark change with each request, and
   expect(second?.pods.map(({ uid }) => uid)).toEqual(first?.pods.map(({ uid }) => uid));
   expect(second?.pods[0]?.usedBytes).not.toBe(first?.pods[0]?.usedBytes);
   expect(second?.nodefs?.timeMs).toBe(nowMs + 60_000);
-});
-
-it('API objects of the benchmark have the limits and volumes of the shape', () => {
-  const [pod] = podsOf(new ClusterState(shape, nowMs), 7);
-  expect(pod).toMatchObject({ nodeName: nodeNameOf(7), phase: 'Running', runningContainerCount: 2 });
-  expect(pod?.containers.map(({ limitBytes }) => limitBytes)).toHaveLength(2);
-  expect(pod?.volumes.map(({ type }) => type)).toEqual(['emptydir', 'configmap', 'projected']);
-  expect(projectNode(JSON.parse(nodeObjectText(7, 10_250)), intern)).toMatchObject({
-    name: nodeNameOf(7),
-    ready: true,
-    kubeletPort: 10_250,
-  });
 });
 
 it('a pod of the benchmark is replaced in the API and in the summary of its node', () => {

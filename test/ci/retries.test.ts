@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
+import { bundledInputs } from '../support/bundle.js';
 import { temporaryFolder } from '../support/programs.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -76,16 +76,9 @@ describe('a second try', () => {
   it('a second try is never made for a property: no tagged file imports fast-check, even by another', async () => {
     const files = await taggedFiles();
     expect(files.length).toBeGreaterThan(60);
-    const { metafile } = await build({
-      stdin: { contents: files.map((name) => `import './${name}';`).join('\n'), resolveDir: fromRoot('test') },
-      bundle: true,
-      packages: 'external',
-      format: 'esm',
-      platform: 'node',
-      write: false,
-      metafile: true,
-    });
-    const importers = Object.entries(metafile.inputs).filter(([, { imports }]) =>
+    const contents = files.map((name) => `import './${name}';`).join('\n');
+    const inputs = await bundledInputs({ stdin: { contents, resolveDir: fromRoot('test') } });
+    const importers = Object.entries(inputs).filter(([, { imports }]) =>
       imports.some((imported) => imported.path === 'fast-check'),
     );
     expect(importers.map(([name]) => name)).toEqual([]);
