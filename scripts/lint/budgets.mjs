@@ -8,7 +8,7 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 452,
-  'src: lines': 50_444,
+  'src: lines': 50_445,
   'src: types': 905,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 2005,
@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 4,
   settings: 46,
   'words of docs': 22_959,
-  'lines of tests': 74_990,
+  'lines of tests': 75_001,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

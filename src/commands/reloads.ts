@@ -1,3 +1,4 @@
+import { ConfigError } from '../config/faults.js';
 import type { Loaded } from '../config/load.js';
 import { ConfigWatcher } from '../config/reload.js';
 import type { Config } from '../config/schema.js';
@@ -68,7 +69,7 @@ export class Reloads {
       const isRetried = failure instanceof UserError && failure.isTemporary;
       logger.error(logTexts[name].failed, {
         reload,
-        error: messageOf(failure).replaceAll('\n', ' | '),
+        error: failure instanceof ConfigError ? failure.message.replaceAll('\n', ' | ') : messageOf(failure),
         next: isRetried ? 'tried again in a minute' : undefined,
       });
     };

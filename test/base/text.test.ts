@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
 
-import { escapeInvisible, joinTruncated, oneLine, truncate, withoutUserInfo } from '../../src/lib/base/text.js';
+import {
+  escapeInvisible,
+  joinTruncated,
+  moreText,
+  oneLine,
+  truncate,
+  withoutUserInfo,
+} from '../../src/lib/base/text.js';
 
 it.each([
   ['abcd', 'abcd'],
@@ -40,6 +47,7 @@ it.each([
 it('joinTruncated counts the items that it does not show', () => {
   expect(joinTruncated(['a', 'b', 'c'], 2)).toBe('a, b and 1 more');
   expect(joinTruncated(['a', 'b'], 2)).toBe('a, b');
+  expect([3, 4, 6].map((count) => moreText(3, count, 'pods'))).toEqual(['', 'and 1 more pod', 'and 3 more pods']);
 });
 
 it.each([

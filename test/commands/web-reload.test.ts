@@ -91,6 +91,9 @@ it('the file stays in force while the new one has faults, as the metrics say', a
   exporter.hangUp();
   await expect.poll(exporter.lastReload, { interval: 20 }).toBe(1);
   expect((await exporter.get('/livez')).headers['x-frame-options']).toBe('sameorigin');
+  await exporter.write('web.yml', `${tls}http_server_config: {headers: {X-Frame-Options: always}, http2: 2}\n`);
+  exporter.hangUp();
+  await expect.poll(exporter.log).toMatch(/not reloaded.* reload=3 .*web\.yml:2\); .* \| .*web\.yml:2\)/);
 });
 
 it.each([
