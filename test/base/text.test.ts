@@ -47,7 +47,7 @@ it.each([
 it('joinTruncated counts the items that it does not show', () => {
   expect(joinTruncated(['a', 'b', 'c'], 2)).toBe('a, b and 1 more');
   expect(joinTruncated(['a', 'b'], 2)).toBe('a, b');
-  expect([3, 4, 6].map((count) => moreText(3, count, 'pods'))).toEqual(['', 'and 1 more pod', 'and 3 more pods']);
+  expect([3, 4, 6].map((n) => moreText(3, n, 'pods'))).toEqual(['', 'and 1 more pod', 'and 3 more pods']);
 });
 
 it.each([

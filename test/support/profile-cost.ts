@@ -1,5 +1,4 @@
 import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 
 import { nodeObjectText, PodObjects } from '../../scripts/bench/cluster/api-objects.js';
 import { ClusterState } from '../../scripts/bench/cluster/cluster-state.js';
@@ -17,7 +16,6 @@ export interface ExpositionSize {
 /** What so many pods of the benchmark's shape take of an exposition. */
 export async function costOfPods(podCount: number, profile: Profile): Promise<ExpositionSize> {
   await using folder = await temporaryFolder();
-  const [summaries, objects] = ['summary.json', 'objects.json'].map((name) => path.join(folder.path, name));
   const nowMs = Date.UTC(2026, 6, 1, 12);
   const pods = new ClusterState({ nodeCount: 1, podsPerNode: podCount }, nowMs).podsOn(0);
   const podObjects = new PodObjects({ apiVersion: 'v1', kind: 'Pod' });
@@ -27,13 +25,14 @@ export async function costOfPods(podCount: number, profile: Profile): Promise<Ex
     return JSON.parse(text.toString()) as object;
   });
   const node = { apiVersion: 'v1', kind: 'Node', ...(JSON.parse(nodeObjectText(0, 10_250)) as object) };
-  await writeFile(summaries ?? '', new Summaries(podCount).body(0, pods, nowMs));
-  await writeFile(objects ?? '', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node, ...items] }));
-  const { context, out } = aCommandContext();
-  await runArguments(
-    ['replay', '--summaries', summaries ?? '', '--objects', objects ?? '', '--set', `metrics.profile=${profile}`],
-    context,
+  await writeFile(`${folder.path}/summary.json`, new Summaries(podCount).body(0, pods, nowMs));
+  await writeFile(
+    `${folder.path}/objects.json`,
+    JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [node, ...items] }),
   );
+  const { context, out } = aCommandContext();
+  const recordings = ['--summaries', `${folder.path}/summary.json`, '--objects', `${folder.path}/objects.json`];
+  await runArguments(['replay', ...recordings, '--set', `metrics.profile=${profile}`], context);
   const samples = out()
     .split('\n')
     .filter((line) => /[{,]pod="/.test(line));
