@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 4,
   settings: 46,
   'words of docs': 22_959,
-  'lines of tests': 75_000,
+  'lines of tests': 74_997,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

@@ -5,12 +5,9 @@ import { expect, it } from 'vitest';
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { scenarioOf } from '../../sim/scenarios/catalogue.js';
+import type { ListedNodeReport } from '../../src/people/query/list-nodes.js';
 import { Exporter, leastRules, type Scraped } from '../support/exporter.js';
 import { gib } from '../support/units.js';
-
-interface NodeList {
-  readonly items: readonly { readonly node: string; readonly verdict?: { readonly headroom?: number } }[];
-}
 
 const tenMinutesMs = 600_000;
 const configzRule: Rule = { verbs: ['get'], resources: ['nodes/configz'] };
@@ -127,9 +124,9 @@ it('the warning of a disk that images fill in pulses stays from the first foreca
   const changes: unknown[] = [];
   for (let turn = 0; turn < 19; turn += 1) {
     await exporter.clock.advance(10_000);
-    const { items } = JSON.parse((await exporter.get('/api/v1/nodes')).text) as NodeList;
-    const { verdict } = items.find(({ node }) => node === 'node-2') ?? {};
-    const state = verdict && ((verdict.headroom ?? 0) < 0 ? 'short' : 'near');
+    const { items } = JSON.parse((await exporter.get('/api/v1/nodes')).text) as { items: ListedNodeReport[] };
+    const { verdict, pressure } = items.find(({ node }) => node === 'node-2') ?? {};
+    const state = verdict && ((pressure?.headroom ?? 0) < 0 ? 'short' : 'near');
     if (state !== changes.at(-1)) changes.push(state);
   }
   expect(changes).toEqual(['near', 'short']);

@@ -164,7 +164,7 @@ it('each parameter that is described is taken, and no other one', async () => {
   };
   for (const [path, { get }] of Object.entries(api.paths).filter(([name]) => !name.includes('{'))) {
     for (const { name } of get.parameters ?? []) {
-      const value = name === 'order' ? '' : (values[name] ?? 'a');
+      const value = ['order', 'name'].includes(name) ? '' : (values[name] ?? 'a');
       await api.ask(path, [], `?${name}=${value}`);
     }
   }

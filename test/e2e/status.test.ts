@@ -101,7 +101,7 @@ describe('the status of a cluster', () => {
     const pods = async () => (await items()).map(({ pod }) => pod);
     expect(await items()).toContainEqual(expect.objectContaining({ ...facts, pod: 'web-5d4f8-3' }));
     expect(await pods()).toEqual(['web-5d4f8-2', 'web-5d4f8-3']);
-    expect(cluster?.summary).toMatchObject({ podCount: 1, nearLimitPodCount: 1, unknownLimitPodCount: 2 });
+    expect(cluster?.summary).toMatchObject({ podCount: 1, nearLimitPodCount: 3, unknownLimitPodCount: 0 });
     expect((await exporter.scrape()).samples('pod_used_bytes')).toHaveLength(1);
     exporter.cluster.model.deletePod('shop', 'web-5d4f8-3');
     await exporter.clock.advance(5_000);
@@ -174,8 +174,8 @@ describe('the status of a cluster', () => {
             /^for .*; changes of nodes and pods are not seen; 2 nodes without data \(credentials not accepted\): node-1, node-2; last data .* ago; 2 pods not measured, 1 workload incomplete: shop\/web$/,
           ) as string,
           hint: 'Check the API server and the network between it and the exporter. Without the API server, kubelets cannot check tokens. Wait until it is back.',
-          section: 'trust',
         },
+        { id: 'pod_near_limit' },
       ]);
     const { cluster } = await statusOf(exporter);
     expect(cluster?.nodes.items[0]).toMatchObject({
