@@ -192,7 +192,7 @@ it('a stop may come before the start', async () => {
   expect([world.runs.size, world.queue.depth('read')]).toEqual([0, 0]);
 });
 
-/** One task by the contract's words, without heap, timer or concurrency. */
+/** One task by the contract's words, without timer or concurrency. */
 class Model {
   readonly runs: [startMs: number, endMs: number | undefined][] = [];
   readonly #plans: readonly Plan[];

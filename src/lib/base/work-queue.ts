@@ -3,7 +3,6 @@ import { nextDelayMs, withJitter } from './backoff.js';
 import type { Clock } from './clock.js';
 import { FailureRun, type Logger } from './logger.js';
 import { getOrAdd } from './maps.js';
-import { MinHeap } from './min-heap.js';
 
 /** A task that is in process. */
 export interface TaskRun {
@@ -42,7 +41,6 @@ export class WorkQueue<Kind extends string> {
   readonly #options;
   /** Waiting or in process, by kind and name. */
   readonly #tasks = new Map<string, Task<Kind>>();
-  readonly #waiting = new MinHeap<Task<Kind>>(({ dueAtMs }) => dueAtMs);
   /** The oldest first. */
   readonly #running = new Map<Task<Kind>, { readonly sinceMs: number; readonly ended: Promise<void> }>();
   readonly #stopping = new AbortController();
@@ -103,13 +101,14 @@ export class WorkQueue<Kind extends string> {
    */
   async run(signal: AbortSignal): Promise<void> {
     this.#isStarted = true;
-    this.#setTimer();
+    this.#wakeForFirst();
     try {
       await abortable(this.#broken, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
       this.#stopping.abort(signal.reason);
+      this.#timer.abort(notNeeded);
       for (const task of this.#tasks.values()) this.#settle(task);
       await Promise.all(Array.from(this.#running.values(), ({ ended }) => ended));
     }
@@ -120,31 +119,23 @@ export class WorkQueue<Kind extends string> {
     task.dueAtMs = Math.max(dueAtMs, task.backsOffUntilMs);
   }
 
-  /** Puts a task that is not in process where its due time belongs. */
+  /** Has a task that is not in process wait until it is due, or forgets it. */
   #settle(task: Task<Kind>): void {
     if (this.#running.has(task)) return;
-    if (task.dueAtMs < Infinity && !this.#stopping.signal.aborted) this.#waiting.set(task);
-    else {
-      this.#waiting.delete(task);
-      this.#tasks.delete(task.key);
-    }
-    this.#setTimer();
+    if (task.dueAtMs === Infinity || this.#stopping.signal.aborted) this.#tasks.delete(task.key);
+    else this.#wakeAt(task.dueAtMs);
   }
 
-  #setTimer(): void {
-    const isWorking = this.#isStarted && !this.#stopping.signal.aborted;
-    const wakesAtMs = (isWorking ? this.#waiting.first?.dueAtMs : undefined) ?? Infinity;
-    if (wakesAtMs === this.#wakesAtMs) return;
+  #wakeAt(atMs: number): void {
+    if (!this.#isStarted || atMs >= this.#wakesAtMs) return;
     this.#timer.abort(notNeeded);
-    this.#wakesAtMs = wakesAtMs;
-    if (wakesAtMs === Infinity) return;
     this.#timer = new AbortController();
+    this.#wakesAtMs = atMs;
     const { clock } = this.#options;
     clock
-      .sleep(wakesAtMs - clock.monotonicMs(), this.#timer.signal)
+      .sleep(atMs - clock.monotonicMs(), this.#timer.signal)
       .then(
         () => {
-          this.#wakesAtMs = Infinity;
           this.#startDue();
         },
         () => undefined, // another timer took its place
@@ -154,12 +145,21 @@ export class WorkQueue<Kind extends string> {
 
   #startDue(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    for (let task = this.#waiting.first; task !== undefined && task.dueAtMs <= nowMs; task = this.#waiting.first) {
-      this.#waiting.delete(task);
+    for (const task of this.#waiting()) {
+      if (task.dueAtMs > nowMs) continue;
       task.dueAtMs = Infinity;
       this.#running.set(task, { sinceMs: nowMs, ended: this.#process(task).catch(this.#break) });
     }
-    this.#setTimer();
+    this.#wakesAtMs = Infinity;
+    this.#wakeForFirst();
+  }
+
+  #wakeForFirst(): void {
+    this.#wakeAt(this.#waiting().reduce((firstMs, { dueAtMs }) => Math.min(firstMs, dueAtMs), Infinity));
+  }
+
+  #waiting(): readonly Task<Kind>[] {
+    return [...this.#tasks.values()].filter((task) => !this.#running.has(task));
   }
 
   async #process(task: Task<Kind>): Promise<void> {
