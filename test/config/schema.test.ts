@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
+import { formatSelector } from '../../src/cluster/kube/selector.js';
 import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import { contradictorySelectors } from '../../src/cluster/kube/virtual-node.js';
 import { faultsOf, faultsOfSet, linesOf, load, loadSet, loadText } from './support.js';
@@ -108,6 +109,52 @@ describe('accepted values', () => {
       expect(loadText(text)).toEqual(load({}));
     },
   );
+});
+
+describe('a selector as a mapping', () => {
+  it('joins matchLabels and matchExpressions', () => {
+    const matchExpressions = [
+      '{key: tier, operator: In, values: [a, b]}',
+      '{key: track, operator: NotIn, values: [canary]}',
+      '{key: team, operator: Exists}',
+      '{key: legacy, operator: DoesNotExist, values: []}',
+    ];
+    const mapping = `{matchLabels: {app: billing, empty: ""}, matchExpressions: [${matchExpressions.join(', ')}]}`;
+    const { podSelector } = loadText(`cluster: {podSelector: ${mapping}}`).cluster;
+    expect(formatSelector(podSelector)).toBe('!legacy,app=billing,empty=,team,tier in (a,b),track!=canary');
+  });
+
+  it.each([
+    ['{app: x}', 'unknown key "app"; allowed are matchLabels, matchExpressions'],
+    ['{__proto__: {app: x}}', 'unknown key "__proto__"; allowed are matchLabels, matchExpressions'],
+    ['{matchLabels: [x]}', 'matchLabels: must be a mapping'],
+    ['{matchLabels: {version: 1}}', 'matchLabels.version: must be text, found 1; put it in quotes'],
+    ['{matchLabels: {on: true}}', 'matchLabels.on: must be text, found true; put it in quotes'],
+    ['{matchLabels: {app: }}', 'matchLabels.app: must be text, found nothing; put it in quotes'],
+    ['{matchLabels: {a b: x}}', '"a b" is not a label key'],
+    ['{matchLabels: {__proto__: x}}', '"__proto__" is not a label key'],
+    ['{matchLabels: {app: x y}}', '"x y" is not a label value'],
+    ['{matchLabels: {app: "x,b=c"}}', '"x,b=c" is not a label value'],
+    ['{matchExpressions: {}}', 'matchExpressions: must be a list'],
+    ['{matchExpressions: [x]}', 'matchExpressions[0]: must be a mapping'],
+    ['{matchExpressions: [{operator: Exists}]}', 'matchExpressions[0].key: must be text, found nothing'],
+    [
+      '{matchExpressions: [{key: a, operator: in, values: [x]}]}',
+      'matchExpressions[0].operator: must be one of In, NotIn, Exists, DoesNotExist',
+    ],
+    ['{matchExpressions: [{key: a}]}', 'matchExpressions[0].operator: must be one of'],
+    ['{matchExpressions: [{key: a, operator: Exists, value: x}]}', 'matchExpressions[0]: unknown key "value"'],
+    ['{matchExpressions: [{key: a, operator: In}]}', 'In of "a" needs at least one value'],
+    ['{matchExpressions: [{key: a, operator: NotIn, values: []}]}', 'NotIn of "a" needs at least one value'],
+    ['{matchExpressions: [{key: a, operator: Exists, values: [x]}]}', 'Exists of "a" takes no values'],
+    ['{matchExpressions: [{key: a, operator: DoesNotExist, values: [x]}]}', 'DoesNotExist of "a" takes no values'],
+    ['{matchExpressions: [{key: a, operator: In, values: x}]}', 'matchExpressions[0].values: must be a list'],
+    ['{matchExpressions: [{key: a, operator: In, values: [1]}]}', 'matchExpressions[0].values[0]: must be text'],
+  ])('the selector %s is refused', (text, problem) => {
+    const [fault] = faultsOf(`cluster: {podSelector: ${text}}`);
+    expect([fault?.path, fault?.problem]).toEqual(['cluster.podSelector', 'found a mapping']);
+    expect(fault?.hint).toContain(`(${problem}`);
+  });
 });
 
 describe('rejected values', () => {

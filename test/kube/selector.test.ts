@@ -7,7 +7,7 @@ import {
   matchesSelector,
   type Requirement,
 } from '../../src/cluster/kube/selector.js';
-import { parseSelector, selectorFromObject } from '../../src/cluster/kube/selector-parser.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 import { UserError } from '../../src/lib/base/errors.js';
 
 const requirement = (key: string, operator: Requirement['operator'], ...values: string[]): Requirement => ({
@@ -107,59 +107,6 @@ describe('parseSelector', () => {
   it('takes keys and values of the greatest length', () => {
     const key = `${'p'.repeat(253)}/${'k'.repeat(63)}`;
     expect(parseSelector(`${key}=${'v'.repeat(63)}`)).toEqual([requirement(key, 'In', 'v'.repeat(63))]);
-  });
-});
-
-describe('selectorFromObject', () => {
-  it('reads an empty object as the selector of everything', () => {
-    expect(selectorFromObject({})).toEqual([]);
-  });
-
-  it('joins matchLabels and matchExpressions', () => {
-    const selector = selectorFromObject({
-      matchLabels: { app: 'billing', empty: '' },
-      matchExpressions: [
-        { key: 'tier', operator: 'In', values: ['a', 'b'] },
-        { key: 'track', operator: 'NotIn', values: ['canary'] },
-        { key: 'team', operator: 'Exists' },
-        { key: 'legacy', operator: 'DoesNotExist', values: [] },
-      ],
-    });
-    expect(formatSelector(selector)).toBe('!legacy,app=billing,empty=,team,tier in (a,b),track!=canary');
-  });
-
-  it.each<[unknown, string]>([
-    [null, 'label selector: must be an object'],
-    ['app=x', 'label selector: must be an object'],
-    [[], 'label selector: must be an object'],
-    [{ app: 'x' }, 'label selector: unknown key "app"; allowed are matchLabels, matchExpressions'],
-    [{ matchLabels: ['x'] }, 'matchLabels: must be an object'],
-    [{ matchLabels: { version: 1 } }, 'matchLabels.version: must be text, found 1; put it in quotes'],
-    [{ matchLabels: { on: true } }, 'matchLabels.on: must be text, found true; put it in quotes'],
-    [{ matchLabels: { app: null } }, 'matchLabels.app: must be text, found null'],
-    [{ matchLabels: { 'a b': 'x' } }, 'matchLabels: "a b" is not a label key'],
-    [{ matchLabels: { app: 'x y' } }, 'matchLabels: "x y" is not a label value'],
-    [{ matchExpressions: {} }, 'matchExpressions: must be a list'],
-    [{ matchExpressions: ['x'] }, 'matchExpressions[0]: must be an object'],
-    [{ matchExpressions: [{ operator: 'Exists' }] }, 'matchExpressions[0].key: is missing'],
-    [
-      { matchExpressions: [{ key: 'a', operator: 'in', values: ['x'] }] },
-      'matchExpressions[0].operator: must be one of In, NotIn, Exists, DoesNotExist, found "in"',
-    ],
-    [{ matchExpressions: [{ key: 'a' }] }, 'matchExpressions[0].operator: must be one of'],
-    [{ matchExpressions: [{ key: 'a', operator: 'Exists', value: 'x' }] }, 'matchExpressions[0]: unknown key "value"'],
-    [{ matchExpressions: [{ key: 'a', operator: 'In' }] }, 'matchExpressions[0]: In of "a" needs at least one value'],
-    [{ matchExpressions: [{ key: 'a', operator: 'NotIn', values: [] }] }, 'NotIn of "a" needs at least one value'],
-    [{ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['x'] }] }, 'Exists of "a" takes no values'],
-    [
-      { matchExpressions: [{ key: 'a', operator: 'DoesNotExist', values: ['x'] }] },
-      'DoesNotExist of "a" takes no values',
-    ],
-    [{ matchExpressions: [{ key: 'a', operator: 'In', values: 'x' }] }, 'matchExpressions[0].values: must be a list'],
-    [{ matchExpressions: [{ key: 'a', operator: 'In', values: [1] }] }, 'matchExpressions[0].values[0]: must be text'],
-  ])('refuses the selector object %j', (object, problem) => {
-    expect(() => selectorFromObject(object)).toThrow(UserError);
-    expect(() => selectorFromObject(object)).toThrow(problem);
   });
 });
 

@@ -1,5 +1,5 @@
 import { UserError } from '../../lib/base/errors.js';
-import { type LabelSelector, operators, type Requirement } from './selector.js';
+import type { LabelSelector, Requirement } from './selector.js';
 
 const dnsNameForm = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 
@@ -18,7 +18,7 @@ export function parseSelector(text: string): LabelSelector {
   const requirements: Requirement[] = [];
   if (tokens.peek() === undefined) return requirements;
   do {
-    requirements.push(checked(parseRequirement(tokens), fault));
+    requirements.push(checkedRequirement(parseRequirement(tokens), fault));
   } while (tokens.accept(','));
   if (tokens.peek() !== undefined) throw tokens.unexpected('"," or the end');
   return requirements;
@@ -96,80 +96,16 @@ class Tokens {
   }
 }
 
-/** `{ matchLabels, matchExpressions }` as in manifests, from a settings file. Throws UserError. */
-export function selectorFromObject(object: unknown): LabelSelector {
-  const { matchLabels, matchExpressions } = fields(object, 'label selector', ['matchLabels', 'matchExpressions']);
-  return [...fromMatchLabels(matchLabels), ...fromMatchExpressions(matchExpressions)];
-}
-
-function fromMatchLabels(matchLabels: unknown): Requirement[] {
-  if (matchLabels === undefined) return [];
-  return Object.entries(record(matchLabels, 'matchLabels')).map(([key, value]) =>
-    checked({ key, operator: 'In', values: [textOf(value, `matchLabels.${key}`)] }, (problem) =>
-      problemAt('matchLabels', problem),
-    ),
-  );
-}
-
-function fromMatchExpressions(matchExpressions: unknown): Requirement[] {
-  if (matchExpressions === undefined) return [];
-  if (!Array.isArray(matchExpressions)) throw problemAt('matchExpressions', 'must be a list');
-  return matchExpressions.map((expression: unknown, index) => {
-    const place = `matchExpressions[${index}]`;
-    const { key, operator, values = [] } = fields(expression, place, ['key', 'operator', 'values']);
-    if (!Array.isArray(values)) throw problemAt(`${place}.values`, 'must be a list');
-    const requirement = {
-      key: textOf(key, `${place}.key`),
-      operator: operatorOf(operator, `${place}.operator`),
-      values: values.map((value: unknown, position) => textOf(value, `${place}.values[${position}]`)),
-    };
-    return checked(requirement, (problem) => problemAt(place, problem));
-  });
-}
-
-function problemAt(place: string, problem: string): UserError {
-  return new UserError(`${place}: ${problem}`);
-}
-
-function record(value: unknown, place: string): Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw problemAt(place, 'must be an object');
-  return { ...value };
-}
-
-function fields<K extends string>(value: unknown, place: string, keys: readonly K[]): Partial<Record<K, unknown>> {
-  const isKnown = (key: string): key is K => keys.some((known) => known === key);
-  const found: Partial<Record<K, unknown>> = {};
-  for (const [key, field] of Object.entries(record(value, place))) {
-    if (!isKnown(key)) throw problemAt(place, `unknown key "${key}"; allowed are ${keys.join(', ')}`);
-    found[key] = field;
-  }
-  return found;
-}
-
-function textOf(value: unknown, place: string): string {
-  if (typeof value === 'string') return value;
-  const found = value === undefined ? 'is missing' : `must be text, found ${JSON.stringify(value)}`;
-  throw problemAt(
-    place,
-    typeof value === 'number' || typeof value === 'boolean' ? `${found}; put it in quotes` : found,
-  );
-}
-
-function operatorOf(value: unknown, place: string): Requirement['operator'] {
-  const operator = operators.find((known) => known === value);
-  if (operator !== undefined) return operator;
-  throw problemAt(
-    place,
-    `must be one of ${operators.join(', ')}, found ${value === undefined ? 'nothing' : JSON.stringify(value)}`,
-  );
-}
-
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#syntax-and-character-set */
 const namePattern = /^[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 const nameRule = 'at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends';
 const maxNameLength = 63;
 
-function checked(requirement: Requirement, fault: Fault): Requirement {
+/** Returns a requirement whose key and values are those of labels; throws what `fault` makes of the problem for another one. */
+export function checkedRequirement(
+  requirement: Requirement,
+  fault: Fault = (problem) => new UserError(problem),
+): Requirement {
   const { key, operator, values } = requirement;
   if (!isKey(key)) {
     throw fault(`"${key}" is not a label key; allowed are ${nameRule}, after an optional DNS name and "/"`);
