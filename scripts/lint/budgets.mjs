@@ -7,14 +7,14 @@ import process from 'node:process';
 import ts from 'typescript';
 
 const budgets = {
-  'src: files': 452,
-  'src: lines': 50_445,
-  'src: types': 905,
+  'src: files': 451,
+  'src: lines': 50_354,
+  'src: types': 904,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 2005,
   'reach of terminal: types': 54,
   'reach of page: files': 169,
-  'reach of page: lines': 18_859,
+  'reach of page: lines': 18_795,
   'reach of page: types': 406,
   'reach of collector, exposition: files': 93,
   'reach of collector, exposition: lines': 11_290,
@@ -23,8 +23,8 @@ const budgets = {
   'names through people > facts': 108,
   'names through commands > cluster': 4,
   settings: 46,
-  'words of docs': 22_959,
-  'lines of tests': 74_997,
+  'words of docs': 22_939,
+  'lines of tests': 74_991,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */
