@@ -26,6 +26,10 @@ export const removedSettings: readonly { readonly path: string; readonly instead
     instead: 'delete it: connections to at most 1,024 nodes are kept, as the limit of open files allows',
   },
   { path: 'scrape.maxDuration', instead: 'delete it: no scrape takes more than 1m' },
+  {
+    path: 'web.audiences',
+    instead: 'delete it, and let clients send tokens for the API server, as the one that is mounted in every pod',
+  },
   { path: 'workloads.onMissingNode', instead: 'delete it: incomplete sums have workload_complete 0' },
   {
     path: 'agent.hostRoot',

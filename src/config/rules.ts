@@ -56,12 +56,6 @@ const rules: readonly {
     allowed: 'only 0 together with',
   },
   {
-    path: 'web.audiences',
-    other: 'web.authorization',
-    holds: ({ web }) => web.audiences.length === 0 || web.authorization === 'kubernetes',
-    allowed: 'only an empty list together with',
-  },
-  {
     path: 'kubelet.requestTimeout',
     other: 'cache.ttl',
     holds: ({ kubelet, cache }) => cache.ttlMs === 0 || kubelet.requestTimeoutMs < cache.ttlMs,

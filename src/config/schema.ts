@@ -146,12 +146,6 @@ const web = section({
     among: ['none', 'kubernetes'],
     help: 'Whether requests need a token of the cluster whose user may `get` the path, as RBAC grants it with `nonResourceURLs`. Probes need none. Requires the permission to create `tokenreviews` and `subjectaccessreviews`.',
   }),
-  audiences: list({
-    item: z.string().check(z.minLength(1)),
-    default: [],
-    allowed: 'a list of audiences such as ephemeral-storage-exporter',
-    help: 'Audiences that tokens may be for, with `web.authorization: kubernetes`. Empty: those of the API server.',
-  }),
   status: onOff({
     default: 'on',
     help: 'Whether the status page and `/api/v1/` are served. They show the same names as the metrics, and the settings.',

@@ -204,6 +204,7 @@ describe('removed settings', () => {
     ['evictions: {maxRecords: 9}', 'evictions.maxRecords: was removed (config.yaml:1); delete it'],
     ['cluster: {ownNamespace: true}', 'cluster.ownNamespace: was removed (config.yaml:1); set cluster.namespaces'],
     ['kubelet: {maxKeptConnections: 9}', 'kubelet.maxKeptConnections: was removed (config.yaml:1); delete it'],
+    ['web: {audiences: [exporter]}', 'web.audiences: was removed (config.yaml:1); delete it, and let clients send'],
     ['workloads: {onMissingNode: fail}', 'workloads.onMissingNode: was removed (config.yaml:1); delete it'],
     ['agent: {hostRoot: /}', 'agent.hostRoot: was removed (config.yaml:1); delete it: '],
     ['agent:\n  directories: {budget: 5%}', 'agent.directories: was removed (config.yaml:2); delete it: '],

@@ -18,7 +18,6 @@ it.each<[paths: string[], text: string]>([
   [['cluster.node'], 'cluster: {node: node-1, totalShards: 2}'],
   [['agent.enabled'], 'agent: {enabled: true}'],
   [['agent.sampleInterval'], 'agent: {sampleInterval: 50ms}'],
-  [['web.audiences'], 'web: {audiences: [exporter]}'],
   [['kubelet.requestTimeout'], 'kubelet: {requestTimeout: 55s}'],
   [['kubelet.requestTimeout'], 'cache: {ttl: 10s}\nkubelet: {requestTimeout: 10s}'],
   [['kubelet.requestTimeout'], 'cache: {ttl: 5s}\nkubelet: {requestTimeout: 6s}'],

@@ -16,7 +16,7 @@ it('listSettings has a row for each setting, and for the fields of a workload', 
       metrics.profile metrics.nodeLabels metrics.levels
       metrics.allow metrics.deny metrics.maxSeries
       metrics.compatibility scrape.timeoutOffset scrape.defaultTimeout
-      scrape.maxInFlight web.listenAddresses web.telemetryPath web.configFile web.authorization web.audiences
+      scrape.maxInFlight web.listenAddresses web.telemetryPath web.configFile web.authorization
       web.status web.enableLifecycle web.clusterName web.links agent.enabled agent.sampleInterval log.level log.format
     `;
   expect(rows.map((row) => row.path)).toEqual(paths.trim().split(/\s+/));

@@ -25,7 +25,7 @@ function documentedScrape(file: string): Json {
 describeInEachPrometheus('Prometheus with tokens of the cluster', (programs) => {
   it.skipIf(!isInstalled('kubectl'))('Prometheus scrapes with the token of a user that may, alone', async () => {
     await using exporter = await Exporter.start({
-      settings: 'web: {authorization: kubernetes, audiences: [exporter]}',
+      settings: 'web: {authorization: kubernetes}',
       rules: [...leastRules, mayReview],
     });
     await exporter.synced();
@@ -44,11 +44,11 @@ describeInEachPrometheus('Prometheus with tokens of the cluster', (programs) => 
     await using prometheus = await PrometheusServer.start({
       ...programs,
       targets: [{ target: `127.0.0.1:${exporter.app.ports[0] ?? 0}` }],
-      scrape: await createToken('prometheus-k8s', '--audience=exporter'),
+      scrape: await createToken('prometheus-k8s'),
       furtherJobs: {
         'no token': {},
-        'for the API server': await createToken('prometheus-k8s'),
-        'another account': await createToken('default', '--audience=exporter'),
+        'for another audience': await createToken('prometheus-k8s', '--audience=vault'),
+        'another account': await createToken('default'),
       },
     });
     await eventually('all targets', async () =>
@@ -58,7 +58,7 @@ describeInEachPrometheus('Prometheus with tokens of the cluster', (programs) => 
     expect(Object.fromEntries(ups.map(({ metric, value }) => [metric['job'], value]))).toEqual({
       exporter: 1,
       'no token': 0,
-      'for the API server': 0,
+      'for another audience': 0,
       'another account': 0,
     });
     expect(exporter.log.join('')).toContain('User \\"system:serviceaccount:monitoring:default\\" cannot get path');

@@ -98,7 +98,6 @@ describe('Guard: the review of a token', () => {
         },
         [Symbol.dispose]: () => undefined,
       },
-      audiences: [],
       clock,
       logger: silentLogger,
     });

@@ -77,8 +77,6 @@ export class TokenReviewer implements Disposable {
   constructor(options: {
     /** Disposed of with the reviewer. */
     readonly api: ApiTransport & Disposable;
-    /** A token must be for one of them; empty: for the API server. */
-    readonly audiences: readonly string[];
     readonly clock: Clock;
     readonly logger: Logger;
   }) {
@@ -135,12 +133,11 @@ export class TokenReviewer implements Disposable {
   }
 
   async #userOf(token: string): Promise<User | undefined> {
-    const { audiences } = this.#options;
-    const spec = audiences.length === 0 ? { token } : { token, audiences };
+    const spec = { token }; // without audiences, it must be for those of the API server
     const status = await this.#review({ group: 'authentication.k8s.io', kind: 'TokenReview', spec }, token);
     const { username, uid, groups, extra } = objectOf(status['user']);
     const user = textOf(username);
-    if (status['authenticated'] !== true || user === undefined || !isFor(audiences, status)) return undefined;
+    if (status['authenticated'] !== true || user === undefined) return undefined;
     return { user, uid, groups, extra };
   }
 
@@ -199,15 +196,6 @@ const discoveryPath = /^\/(?:apis?|openapi|version|healthz|livez|readyz)(?:\/|$)
 /** The path that a user must be allowed to get: for what lies below a discovery path, that of the status page. */
 function permissionPath(path: string): string {
   return discoveryPath.test(path) ? '/' : path;
-}
-
-/**
- * Not every authenticator knows audiences: one that does not leaves them out of its answer.
- * https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-review-v1/#TokenReviewStatus
- */
-function isFor(wanted: readonly string[], { audiences }: JsonObject): boolean {
-  const known: readonly unknown[] = Array.isArray(audiences) ? audiences : [];
-  return wanted.length === 0 || wanted.some((audience) => known.includes(audience));
 }
 
 /** As the API server says it, with the rule that allows the request. */

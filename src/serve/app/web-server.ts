@@ -103,9 +103,8 @@ export class WebServer {
 
 /** With connections of its own: a flood of tokens must not delay the watches. Undefined: no tokens are accepted. */
 function tokensOf({ config, ...options }: ProcessParts & { readonly config: Config }): TokenReviewer | undefined {
-  const { authorization, audiences } = config.web;
-  if (authorization !== 'kubernetes') return undefined;
-  return new TokenReviewer({ ...options, api: new ApiClient(options), audiences });
+  if (config.web.authorization !== 'kubernetes') return undefined;
+  return new TokenReviewer({ ...options, api: new ApiClient(options) });
 }
 
 /** Answers scrapes, each from the core that is in force when it begins. */
