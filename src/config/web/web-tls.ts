@@ -1,11 +1,17 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { createSecureContext } from 'node:tls';
+
+import { messageOf } from '../../lib/base/errors.js';
 import { ConfigError, describeValue, type SettingFault } from '../faults.js';
-import { loadAuthorities, loadKeyPair, PemFault, type PemKey } from './key-pair.js';
 import type { WebTls } from './web-config.js';
 import { clientAuthTypes, type TlsServerConfig, tlsVersions } from './web-file-schema.js';
 
 export type FileContent = { readonly text: string } | { readonly error: string };
 
 type TlsKey = keyof TlsServerConfig;
+
+/** The keys of the configuration that name PEM files. */
+type PemKey = 'cert_file' | 'key_file' | 'client_ca_file';
 
 export interface TlsSources {
   /** By their names in the configuration. */
@@ -14,32 +20,35 @@ export interface TlsSources {
   readonly sourceOf: (key: TlsKey) => string;
 }
 
+/** What is wrong with a PEM, and with which. No text has a part of a key, as messages of OpenSSL have none. */
+interface Refusal {
+  readonly of: PemKey;
+  readonly problem: string;
+  readonly allowed: string;
+}
+
 /** Undefined when nothing asks for TLS. Throws ConfigError with all faults. */
 export function loadTls(config: TlsServerConfig, { files, sourceOf }: TlsSources): WebTls | undefined {
   const { min_version: minVersion = '', ...switches } = config;
   if (Object.values(switches).every((value) => value === undefined)) return undefined;
   const faults = misuses(config);
-  const fault = (key: TlsKey, problem: string, allowed: string): void => {
-    faults.push([key, problem, allowed]);
-  };
   const textOf = (key: PemKey): string | undefined => {
     const name = config[key];
     const content = name === undefined ? undefined : files[name];
-    if (content === undefined) return undefined;
-    if ('text' in content) return content.text;
-    fault(key, `found ${describeValue(name)}`, `a file that can be read (${content.error})`);
+    if (content === undefined || 'text' in content) return content?.text;
+    faults.push([key, `found ${describeValue(name)}`, `a file that can be read (${content.error})`]);
     return undefined;
   };
-  const checked = <T>(loaded: T | PemFault): T | undefined => {
-    if (!(loaded instanceof PemFault)) return loaded;
-    fault(loaded.of, `${describeValue(config[loaded.of])} ${loaded.problem}`, loaded.allowed);
+  const accepted = <T extends object>(loaded: T | Refusal): T | undefined => {
+    if (!('problem' in loaded)) return loaded;
+    faults.push([loaded.of, `${describeValue(config[loaded.of])} ${loaded.problem}`, loaded.allowed]);
     return undefined;
   };
   const [cert, key, ca] = [textOf('cert_file'), textOf('key_file'), textOf('client_ca_file')];
-  const pair = cert === undefined || key === undefined ? undefined : checked(loadKeyPair(cert, key));
-  const clientCa = ca === undefined ? undefined : checked(loadAuthorities(ca));
+  const pair = cert === undefined || key === undefined ? undefined : accepted(keyPairOf(cert, key));
+  const authorities = ca === undefined ? undefined : accepted(authoritiesOf(ca));
   if (pair === undefined || faults.length > 0) throw new ConfigError(faults.map((found) => faultOf(found, sourceOf)));
-  return { ...pair, clientCa, minVersion: tlsVersions.get(minVersion) ?? 'TLSv1.2' };
+  return { ...pair, clientCa: authorities?.clientCa, minVersion: tlsVersions.get(minVersion) ?? 'TLSv1.2' };
 }
 
 type TlsFault = readonly [key: TlsKey, problem: string, allowed: string];
@@ -69,4 +78,79 @@ function misuses({ cert_file, key_file, client_ca_file, client_auth_type }: TlsS
 
 function faultOf([key, problem, allowed]: TlsFault, sourceOf: TlsSources['sourceOf']): SettingFault {
   return { path: `tls_server_config.${key}`, problem, source: sourceOf(key), hint: `allowed: ${allowed}` };
+}
+
+const certAllowed = "certificates as PEM, the server's first";
+const keyAllowed = 'a private key as PEM, without a password';
+
+function refused(of: PemKey, problem: string, allowed: string): Refusal {
+  return { of, problem, allowed };
+}
+
+/**
+ * A certificate with its chain and its key. OpenSSL alone accepts pairs with which every handshake fails: none at all, a
+ * certificate that is not the key's, and keys that TLS clients do not know.
+ */
+function keyPairOf(certText: string, keyText: string): Pick<WebTls, 'cert' | 'key'> | Refusal {
+  const certs = certificatesOf(certText);
+  const [first] = certs;
+  const key = privateKeyOf(keyText);
+  if (first === undefined) return refused('cert_file', 'has no certificate', certAllowed);
+  if (key === undefined) return refused('key_file', 'has no private key', keyAllowed);
+  const leaf = attempt(() => new X509Certificate(first));
+  if (typeof leaf === 'string') return refused('cert_file', `cannot be read: ${leaf}`, certAllowed);
+  const privateKey = attempt(() => createPrivateKey(key));
+  if (typeof privateKey === 'string') return refused('key_file', `cannot be read: ${privateKey}`, keyAllowed);
+  if (!leaf.checkPrivateKey(privateKey)) {
+    return refused('cert_file', 'begins with a certificate that is not of the key', `${certAllowed}, and its key`);
+  }
+  const kind = kindOf(privateKey);
+  if (!kinds.has(kind)) return refused('key_file', `is of the kind ${kind}`, `the kinds ${[...kinds].join(', ')}`);
+  const pair = { cert: certs.join(''), key };
+  const context = attempt(() => createSecureContext(pair));
+  return typeof context === 'string' ? refused('cert_file', `cannot be used: ${context}`, certAllowed) : pair;
+}
+
+/** The authorities of clients, as PEM. OpenSSL silently ignores those that it cannot read. */
+function authoritiesOf(text: string): Pick<WebTls, 'clientCa'> | Refusal {
+  const allowed = 'certificates of authorities as PEM';
+  const certs = certificatesOf(text);
+  if (certs.length === 0) return refused('client_ca_file', 'has no certificate', allowed);
+  const read = attempt(() => certs.map((cert) => new X509Certificate(cert)));
+  if (typeof read === 'string') return refused('client_ca_file', `cannot be read: ${read}`, allowed);
+  return { clientCa: certs.join('') };
+}
+
+/** Those of both Go and common clients: no browser and no scraper knows the curve P-224. */
+const kinds: ReadonlySet<string> = new Set(['rsa', 'prime256v1', 'secp384r1', 'secp521r1', 'ed25519']);
+
+/** In the words of OpenSSL: the curve, or the algorithm. */
+function kindOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string {
+  return asymmetricKeyDetails?.namedCurve ?? asymmetricKeyType ?? 'unknown';
+}
+
+/** The message in place of an error. */
+function attempt<T extends object>(run: () => T): T | string {
+  try {
+    return run();
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** A certificate or key in a text, as Go finds it: a byte order mark before it hides it. https://pkg.go.dev/encoding/pem#Decode */
+const block = /^-----BEGIN ([A-Z0-9 ]+)-----[ \t\r]*\n(?:(?!-----)[^\n]*\n)*-----END \1-----/gm;
+
+/** Each as PEM, in the order of the text. */
+function certificatesOf(text: string): readonly string[] {
+  return blocksOf(text, (label) => label === 'CERTIFICATE');
+}
+
+/** The first one, as PEM. https://pkg.go.dev/crypto/tls#X509KeyPair */
+function privateKeyOf(text: string): string | undefined {
+  return blocksOf(text, (label) => label === 'PRIVATE KEY' || label.endsWith(' PRIVATE KEY'))[0];
+}
+
+function blocksOf(text: string, isWanted: (label: string) => boolean): readonly string[] {
+  return [...text.matchAll(block)].flatMap(([pem, label = '']) => (isWanted(label) ? [`${pem}\n`] : []));
 }
