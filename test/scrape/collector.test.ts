@@ -240,7 +240,7 @@ function aCollector(cluster: FakeCluster, settings: Settings = {}) {
     showsAllPods,
     ttlMs: 55_000,
     workloads: new WorkloadCollector({
-      configured: resolver.configured(),
+      configured: resolver.configured,
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),
       pods: cluster,
       resolver,

@@ -73,7 +73,7 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     showsAllPods: true,
     ttlMs,
     workloads: new WorkloadCollector({
-      ...{ configured: resolver.configured(), pods, resolver },
+      ...{ configured: resolver.configured, pods, resolver },
       lane: scheduler.newLane(),
       backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),
     }),

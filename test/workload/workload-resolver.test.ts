@@ -55,7 +55,7 @@ describe('configured workloads', () => {
     ['pay', ['all', 'payments']],
     ['shop', ['all']],
   ])('an unknown pod matches the empty selector alone, in namespace %s', (namespace, expected) => {
-    expect(namesOf(resolver.workloadsOf(undefined, namespace))).toEqual(expected);
+    expect(namesOf(resolver.ofUnknown(namespace))).toEqual(expected);
   });
 
   it('configured workloads do not mix up labels whose keys and values run together', () => {

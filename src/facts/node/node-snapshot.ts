@@ -156,7 +156,7 @@ export function recordPod(
   const record: PodRecord = {
     summary,
     bound,
-    workloads: bound?.workloads ?? resolver.workloadsOf(undefined, summary.namespace),
+    workloads: bound?.workloads ?? resolver.ofUnknown(summary.namespace),
     isNameless,
     isPending: usage.volumesPending,
     containers: usage.containers.map(({ name, usedBytes: maxUsedBytes }) => {

@@ -124,7 +124,7 @@ export class Core<P extends CorePlace = CorePlace> {
         pods: store,
         resolver,
         // Exporters of one node each would all serve all of them: only those with pods on the node.
-        configured: onlyNode === undefined ? resolver.configured() : [],
+        configured: onlyNode === undefined ? resolver.configured : [],
         lane,
       }),
       onNearNodes: (nodeNames) => {
