@@ -1,11 +1,12 @@
 import { homedir, hostname } from 'node:os';
+import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
 import { systemClock } from '../lib/base/clock.js';
 import { readOpenFileLimit } from '../lib/base/open-files.js';
+import { programName, shellWord } from '../lib/base/text.js';
 import type { ReadingProcess } from '../serve/source/command-requests.js';
 import { readVersion } from '../version.js';
-import { invocationOf } from './program-name.js';
 import type { CommandOutput } from './text/output.js';
 
 /** What a command has of the process that it runs in. */
@@ -72,4 +73,14 @@ function readHomeDir(): string {
   } catch {
     return '/';
   }
+}
+
+/** kubectl finds plugins as programs of such a name: https://kubernetes.io/docs/tasks/extend-kubectl/kubectl-plugins/ */
+const pluginFile = 'kubectl-ephemeral_storage';
+
+/** Returns how a shell in any folder calls the program that was started by its file: a script, or an installed program. */
+export function invocationOf(file: string): string {
+  if (path.extname(file) === '.js') return `node ${shellWord(path.resolve(file))}`;
+  const name = path.basename(file);
+  return name === pluginFile ? programName : name;
 }

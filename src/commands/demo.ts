@@ -3,16 +3,16 @@ import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 
 import type { SimulatedCluster } from '../../sim/cluster.js';
+import type { Scenario, ScenarioHighlights } from '../../sim/model/scenario.js';
 import { staticCredentials } from '../cluster/credentials/credentials.js';
 import { type Loaded, loadSettings, type SettingFlags } from '../config/load.js';
 import type { Config } from '../config/schema.js';
 import { LinkedAbort } from '../lib/base/abortable.js';
 import { messageOf } from '../lib/base/errors.js';
+import { commandLine } from '../lib/base/text.js';
 import type { CommandContext } from './context.js';
-import { shownCommand, tryLines } from './demo-commands.js';
 import { runApp } from './run-app.js';
-import { kubeconfigFile, simulatedCluster } from './simulation.js';
-import type { SimulationFlags } from './simulation-flags.js';
+import { kubeconfigFile, simulatedCluster, type SimulationFlags } from './simulate.js';
 
 /** Between two scrapes of its own. */
 const intervalMs = 10_000;
@@ -134,4 +134,36 @@ async function read({ url, headers }: Parameters<typeof scrapeRegularly>[0], sig
   const [response] = (await once(request.end(), 'response')) as [IncomingMessage];
   await once(response.resume(), 'end');
   if (response.statusCode !== 200) throw new Error(`HTTP ${response.statusCode ?? 0}`);
+}
+
+/** Returns lines with commands that show what the scenario is about. */
+function tryLines(
+  { highlights }: Scenario,
+  { model }: Pick<SimulatedCluster, 'model'>,
+  kubeconfig: string,
+  context: Pick<CommandContext, 'invocation'>,
+): readonly string[] {
+  const commands = [['top', 'next', '-A']];
+  if (highlights !== undefined) {
+    const { nodeName, namespace, deployment } = highlights;
+    commands.push(['explain', 'node', nodeName]);
+    commands.push(['explain', 'pod', '-n', namespace, highlightedPod(model, highlights)]);
+    commands.push(['explain', 'workload', '-n', namespace, deployment]);
+  }
+  commands.push(['top', 'evictions', '-A']);
+  return commands.map((words) => `  ${shownCommand(words, kubeconfig, context)}`);
+}
+
+/** The command of this program, as a shell in any folder runs it. */
+function shownCommand(
+  words: readonly string[],
+  kubeconfig: string,
+  { invocation }: Pick<CommandContext, 'invocation'>,
+): string {
+  return `${invocation} ${commandLine([...words, '--kubeconfig', kubeconfig])}`;
+}
+
+function highlightedPod(model: SimulatedCluster['model'], { namespace, deployment }: ScenarioHighlights): string {
+  const pod = model.pods.find(({ spec }) => spec.namespace === namespace && spec.labels?.['app'] === deployment);
+  return pod?.spec.name ?? '';
 }

@@ -7,7 +7,7 @@ import { addClusterCommands } from './cluster-commands.js';
 import type { CommandContext } from './context.js';
 import { addExamples, addOptions } from './examples.js';
 import { credentialFlags, settingFlags, withCredentials, withSettings, withSettingsFile } from './setting-flags.js';
-import { type SimulationFlags, withSimulation } from './simulation-flags.js';
+import { simulate, type SimulationFlags, withSimulation } from './simulate.js';
 
 const defaultColumns = 80;
 
@@ -66,7 +66,6 @@ function addServingCommands(program: Command, context: CommandContext): void {
   withSimulation(program.command('simulate'))
     .description('Run a simulated cluster alone and print the path of a kubeconfig for it')
     .action(async (flags: SimulationFlags) => {
-      const { simulate } = await import('./simulate.js');
       await simulate(flags, context);
     });
 }

@@ -1,9 +1,9 @@
 import { parseSelector } from '../cluster/kube/selector-parser.js';
 import { UsageError, UserError } from '../lib/base/errors.js';
 import { type ClusterFlags, openAnswers } from '../serve/source/one-shot.js';
-import { connectionWords, sourceWords } from './connection-words.js';
 import type { CommandContext } from './context.js';
 import { explain, type ExplainOptions } from './explain/explain-command.js';
+import { connectionWords, sourceWords } from './setting-flags.js';
 import { sortOrder } from './top/sort-by.js';
 import { top, type TopOptions } from './top/top-command.js';
 

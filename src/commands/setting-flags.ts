@@ -1,4 +1,3 @@
-/** The flags of the settings and of the credentials, for all commands that take them. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
 import type { SettingFlags } from '../config/load.js';
@@ -6,8 +5,11 @@ import { listSettings } from '../config/settings.js';
 import type { FlagValues } from '../config/text-layers.js';
 import { UsageError } from '../lib/base/errors.js';
 import { parseDuration } from '../lib/base/units.js';
-import type { CredentialFlags } from '../serve/source/one-shot.js';
+import { type ExporterAddress, fileWords } from '../serve/source/exporter-address.js';
+import type { ClusterFlags, CredentialFlags } from '../serve/source/one-shot.js';
 import type { RecordingFlags } from '../serve/source/recorded-core.js';
+
+/** The flags of the settings and of the credentials, for all commands that take them. */
 
 /** The settings that have a flag of their own. */
 const settingRows = listSettings().flatMap(({ flag, ...row }) => (flag === undefined ? [] : [{ flag, ...row }]));
@@ -140,4 +142,27 @@ export function parseRequestTimeout(text: string): number {
   const durationMs = /^\d+$/.test(text) ? Number(text) * 1000 : parseDuration(text);
   if (durationMs !== undefined && durationMs >= 0) return durationMs;
   throw new InvalidArgumentError('allowed: seconds, or a duration such as 500ms, 5s or 1m; 0 for no limit');
+}
+
+/** Returns the given flags that name the cluster and the user, as kubectl has them too: each command that is printed needs them. */
+export function connectionWords({ kubeconfigPath: kubeconfig, overrides = {} }: CredentialFlags): readonly string[] {
+  const { context, cluster, user, server, as, asUid, asGroup = [] } = overrides;
+  const single = { kubeconfig, context, cluster, user, server, as, 'as-uid': asUid };
+  return [
+    ...Object.entries(single).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
+    ...asGroup.flatMap((group) => ['--as-group', group]),
+  ];
+}
+
+/** Returns the given flags that name where this program reads from: each command of its own that is printed needs them. */
+export function sourceWords({ from, exporter, exporterFiles }: ClusterFlags): readonly string[] {
+  const words = { from, exporter: exporter && exporterWord(exporter) };
+  return [
+    ...Object.entries(words).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, value])),
+    ...fileWords(exporterFiles ?? {}),
+  ];
+}
+
+function exporterWord(exporter: ExporterAddress): string {
+  return 'url' in exporter ? exporter.url.href : `${exporter.namespace}/${exporter.service}:${exporter.port}`;
 }

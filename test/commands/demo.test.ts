@@ -9,7 +9,7 @@ import { expect, it } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 
 import { topResources } from '../../src/commands/resources.js';
-import { scenarioNames } from '../../src/commands/simulation-flags.js';
+import { scenarioNames } from '../../src/commands/simulate.js';
 import { TestAuthority } from '../support/certificates.js';
 import { send } from '../support/http-get.js';
 import { temporaryFolder } from '../support/programs.js';

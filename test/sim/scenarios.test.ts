@@ -10,7 +10,7 @@ import { Schedule } from '../../sim/model/schedule.js';
 import { imageOf, isTerminal, type SimulatedPod } from '../../sim/model/simulated-pod.js';
 import type { ImageSpec } from '../../sim/model/specs.js';
 import { scenarioOf } from '../../sim/scenarios/catalogue.js';
-import { scenarioNames } from '../../src/commands/simulation-flags.js';
+import { scenarioNames } from '../../src/commands/simulate.js';
 import { UsageError } from '../../src/lib/base/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { gib, mib } from '../support/units.js';

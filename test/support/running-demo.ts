@@ -5,7 +5,7 @@ import { vi } from 'vitest';
 
 import { runArguments } from '../../src/commands/command-line.js';
 import { demo } from '../../src/commands/demo.js';
-import type { SimulationFlags } from '../../src/commands/simulation-flags.js';
+import type { SimulationFlags } from '../../src/commands/simulate.js';
 import type { SettingFlags } from '../../src/config/load.js';
 import { aCommandContext } from './command-context.js';
 import { send } from './http-get.js';

@@ -6,7 +6,7 @@ import { formatPercent } from '../../../lib/base/units.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
 import type { PodContainer, PodContainers, VolumeMount } from './container-mounts.js';
 import type { ContainerListing, Walk } from './pod-directories.js';
-import { parseWalkOutput, type WalkOutput } from './walk-output.js';
+import { parseWalkOutput, type WalkOutput } from './walk-script.js';
 import { walkCommand, type WalkPlan } from './walk-script.js';
 
 /** What all containers of a pod are listed with. */

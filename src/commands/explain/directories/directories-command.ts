@@ -1,11 +1,13 @@
 import { RequestError, UsageError, UserError } from '../../../lib/base/errors.js';
 import { didYouMean } from '../../../lib/base/suggestion.js';
 import { commandLine, escapeLines } from '../../../lib/base/text.js';
-import { terminalText } from '../../../people/pens/terminal-text.js';
+import { formatBytes } from '../../../lib/base/units.js';
+import { type Column, tableLines } from '../../../people/pens/table.js';
+import { paragraphs, terminalText, wrapped } from '../../../people/pens/terminal-text.js';
 import { type CredentialFlags, readPod } from '../../../serve/source/one-shot.js';
-import { connectionWords } from '../../connection-words.js';
 import type { CommandContext } from '../../context.js';
 import { NoKubectlError } from '../../kubectl.js';
+import { connectionWords } from '../../setting-flags.js';
 import { dataText, screenColumns } from '../../text/output.js';
 import { type ExplainOptions, podName } from '../explain-command.js';
 import {
@@ -17,8 +19,15 @@ import {
   type RunningContainer,
 } from './container-listing.js';
 import { type PodContainers, podContainers } from './container-mounts.js';
-import { directoryText } from './directory-text.js';
-import { type ContainerListing, hasFound, type PodDirectories, podDirectories } from './pod-directories.js';
+import {
+  type ContainerListing,
+  type EntryReport,
+  hasFound,
+  type ListingProblem,
+  type PartReport,
+  type PodDirectories,
+  podDirectories,
+} from './pod-directories.js';
 
 export interface DirectoryOptions extends Omit<ExplainOptions, 'resource'>, CredentialFlags {
   readonly requestTimeoutMs?: number | undefined;
@@ -151,4 +160,56 @@ function printCommands(
   });
   if (output !== 'text') writeOut(dataText(commands, output));
   else for (const command of commands) writeOut(`${escapeLines(commandLine(command))}\n`);
+}
+
+const shownCount = 20;
+
+/** Returns what is in a pod, for people. */
+function directoryText(report: PodDirectories, width: number): string {
+  const { namespace, pod, node, bytes, parts, largest, problems } = report;
+  const place = node === undefined ? '' : ` on ${node}`;
+  const found = hasFound(report) ? `${formatBytes(bytes)} found. Logs are not in it.` : 'nothing was listed.';
+  const hiddenCount = largest.length - shownCount;
+  const more = hiddenCount > 0 ? [`and ${hiddenCount} more; -o json has them.`] : [];
+  return paragraphs([
+    wrapped([`Pod ${namespace}/${pod}${place}: ${found}`], width),
+    tableLines(partColumns, parts, width),
+    [...tableLines(entryColumns, largest.slice(0, shownCount), width), ...wrapped(more, width)],
+    ...problems.map((problem) => problemLines(problem, width)),
+  ]);
+}
+
+/** The commands are this program's own. None is broken, so that it can be copied. */
+function problemLines({ text, commands }: ListingProblem, width: number): readonly string[] {
+  return [...wrapped([text], width), ...commands.map((command) => `  ${terminalText(command)}`)];
+}
+
+const partColumns: readonly Column<PartReport>[] = [
+  { header: 'PART', text: partName, minWidth: 12 },
+  { header: 'USED', text: ({ bytes }) => formatBytes(bytes), align: 'right' },
+  { header: 'FILES', text: ({ fileCount }) => String(fileCount), align: 'right', dropRank: 1 },
+  { header: '', text: partNote, minWidth: 12 },
+];
+
+const entryColumns: readonly Column<EntryReport>[] = [
+  { header: 'USED', text: ({ bytes }) => formatBytes(bytes), align: 'right' },
+  { header: 'TYPE', text: ({ isDirectory }) => (isDirectory ? 'directory' : 'file'), dropRank: 3 },
+  { header: 'IN', text: partName, minWidth: 10, dropRank: 2 },
+  { header: 'PATH', text: ({ path }) => path, minWidth: 20 },
+];
+
+function partName({ container, volume }: Pick<PartReport, 'container' | 'volume'>): string {
+  return volume === undefined ? `rootfs ${container}` : `emptydir ${volume}`;
+}
+
+const stateTexts = {
+  complete: undefined,
+  unreadable: 'some of it could not be read',
+  timeout: 'the time was up: at least this much',
+} as const;
+
+/** Returns what is to be said of a part; '' for nothing. */
+function partNote({ state, skippedCount }: PartReport): string {
+  const notes = [stateTexts[state], skippedCount > 0 ? `${skippedCount} names skipped` : undefined];
+  return notes.filter((note) => note !== undefined).join('; ');
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 
+import { tellingEntries, type Walk, type WalkEntry } from './pod-directories.js';
+
 /** A container's file systems, as far as they are listed. */
 export interface WalkPlan {
   /** What precedes every path: '' in the container itself, `/proc/1/root` beside it. */
@@ -39,4 +41,69 @@ export function walkCommand({
 export function shellScript(file: URL): string {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   return lines.filter((line) => !line.startsWith('#')).join('\n');
+}
+
+export interface WalkOutput {
+  /** By their numbers. */
+  readonly walks: ReadonlyMap<number, Walk>;
+  readonly missingTools: readonly string[];
+  /** Share of the time in which all tasks of the node waited for its disks, if that is why nothing was listed. */
+  readonly ioPressure: number | undefined;
+}
+
+/** Blocks of `stat`. */
+const blockBytes = 512;
+const maxPathLength = 4096;
+
+/** Codes of `timeout`, of GNU and of older busyboxes, and of a shell whose child was killed. */
+const timeoutCodes = [124, 137, 143];
+
+const forms = {
+  missing: /^m (?<tool>[a-z]{1,20})$/,
+  pressure: /^p (?<percent>\d{1,3}(?:\.\d+)?)$/,
+  entry: /^(?<kind>[df]) (?<blocks>\d{1,15}) (?<path>\/.*)$/,
+  code: /^e (?<code>\d{1,3})$/,
+  end: /^t (?<blocks>\d{1,15}) (?<files>\d{1,15}) (?<bad>\d{1,15})$/,
+} as const;
+
+/** Reads what the script has written. Whatever it does not understand is left out: a container may write anything. */
+export function parseWalkOutput(text: string): WalkOutput {
+  const [head = '', ...sections] = text.split(/^w /m);
+  const percents = head.split('\n').flatMap((line) => forms.pressure.exec(line)?.groups?.['percent'] ?? []);
+  return {
+    walks: new Map(sections.flatMap(numberedWalk)),
+    missingTools: head.split('\n').flatMap((line) => forms.missing.exec(line)?.groups?.['tool'] ?? []),
+    ioPressure: percents[0] === undefined ? undefined : Number(percents[0]) / 100,
+  };
+}
+
+/** Empty without its ends: nobody knows what is missing then. */
+function numberedWalk(section: string): readonly (readonly [number, Walk])[] {
+  const [number = '', ...lines] = section.split('\n');
+  const { code } = lastMatch(forms.code, lines);
+  const { blocks, files, bad } = lastMatch(forms.end, lines);
+  if (!/^\d{1,4}$/.test(number) || blocks === undefined || code === undefined) return [];
+  const walk = {
+    state: stateOf(Number(code)),
+    bytes: Number(blocks) * blockBytes,
+    fileCount: Number(files),
+    skippedCount: Number(bad),
+    entries: tellingEntries(lines.flatMap(entryOf).slice(0, 2 * listedCount)),
+  };
+  return [[Number(number), walk]];
+}
+
+function lastMatch(form: RegExp, lines: readonly string[]): Readonly<Partial<Record<string, string>>> {
+  return form.exec(lines.findLast((line) => form.test(line)) ?? '')?.groups ?? {};
+}
+
+function entryOf(line: string): readonly WalkEntry[] {
+  const { kind, blocks, path } = forms.entry.exec(line)?.groups ?? {};
+  if (path === undefined || path.length > maxPathLength) return [];
+  return [{ path, bytes: Number(blocks) * blockBytes, isDirectory: kind === 'd' }];
+}
+
+function stateOf(code: number): Walk['state'] {
+  if (code === 0) return 'complete';
+  return timeoutCodes.includes(code) ? 'timeout' : 'unreadable';
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { parseWalkOutput } from '../../../../src/commands/explain/directories/walk-output.js';
+import { parseWalkOutput } from '../../../../src/commands/explain/directories/walk-script.js';
 
 const lines = (...texts: readonly string[]): string => `${texts.join('\n')}\n`;
 const nothing = { walks: new Map(), missingTools: [], ioPressure: undefined };

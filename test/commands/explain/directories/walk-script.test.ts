@@ -7,8 +7,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 
 import type { WalkEntry } from '../../../../src/commands/explain/directories/pod-directories.js';
-import { parseWalkOutput } from '../../../../src/commands/explain/directories/walk-output.js';
-import { walkCommand, type WalkPlan } from '../../../../src/commands/explain/directories/walk-script.js';
+import {
+  parseWalkOutput,
+  walkCommand,
+  type WalkPlan,
+} from '../../../../src/commands/explain/directories/walk-script.js';
 import { untilEnd } from '../../../support/fixtures.js';
 import { isInstalled, temporaryFolder } from '../../../support/programs.js';
 
