@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer, type Server as HttpsServer } from 'node:https';
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import type { PeerCertificate, SecureContextOptions, TLSSocket } from 'node:tls';
 
 import { isProbe } from '../../config/served-paths.js';
 import type { WebTls } from '../../config/web/web-config.js';
@@ -10,7 +10,6 @@ import { messageOf, UserError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import type { Connections } from './connections.js';
 import { RequestTurns } from './request-turns.js';
-import { contextOptions, refusalOf } from './tls.js';
 
 /**
  * Clients that send nothing, or a byte now and then, are disconnected. Idle connections of Prometheus are kept for longer
@@ -195,4 +194,17 @@ function closeAfter(response: ServerResponse): void {
 function cannotListen(address: string, error: NodeJS.ErrnoException): UserError {
   const hint = hints[error.code ?? ''] ?? error.message;
   return new UserError(`cannot listen on ${address}: ${hint}`, { cause: error });
+}
+
+/** Each context has keys of its own for session tickets: a client that is no longer accepted cannot resume its session. */
+function contextOptions({ cert, key, clientCa, minVersion }: WebTls): SecureContextOptions {
+  return { cert, key, minVersion, honorCipherOrder: true, ...(clientCa === undefined ? {} : { ca: clientCa }) };
+}
+
+/** Why the client of a completed handshake is refused; undefined when it is accepted. */
+function refusalOf({ clientCa }: WebTls, socket: TLSSocket): string | undefined {
+  if (clientCa === undefined) return undefined;
+  const certificate = socket.getPeerCertificate() as PeerCertificate | Record<string, never>; // {} without one
+  if (!('raw' in certificate)) return 'no certificate';
+  return socket.authorized ? undefined : `the certificate is not valid: ${String(socket.authorizationError)}`;
 }

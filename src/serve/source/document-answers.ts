@@ -1,13 +1,18 @@
 import type { Config } from '../../config/schema.js';
-import { joinTruncated } from '../../lib/base/text.js';
+import { UserError } from '../../lib/base/errors.js';
+import { joinTruncated, programName } from '../../lib/base/text.js';
 import { absentCount, ageNote, missingNotes } from '../../people/answers/coverage-notes.js';
+import { terminalText } from '../../people/pens/terminal-text.js';
 import { maxLimit } from '../../people/query/list-query.js';
 import { unreachableReasons } from '../../people/report/absence-hints.js';
-import type { Answers, WrittenAnswer } from './answer-source.js';
+import { causeText } from '../../people/report/eviction-cause-text.js';
+import type { EvictionReport } from '../../people/report/eviction-report.js';
+import { explainEviction } from '../../people/report/verdict-commands.js';
+import { objectDocument } from '../../people/status/document-of.js';
+import type { Answers, ObjectQuestion, ObjectResource, WrittenAnswer } from './answer-source.js';
 import { listAnswer } from './list-answers.js';
-import { explainers } from './object-answers.js';
-import type { AnswerFacts, FoundDocuments, ViewReader } from './view-source.js';
-import type { FoundWorkload } from './workload-lookup.js';
+import type { AnswerFacts, FoundDocuments, ObjectAnswer, ViewReader } from './view-source.js';
+import { findWorkload, type FoundWorkload } from './workload-lookup.js';
 
 /**
  * Answers from what the reader reads. `access`: how kubelets are reached from here; undefined where they are not. `found`: see
@@ -60,3 +65,47 @@ function causesOfAbsence(
 
 const proxyHint =
   'to reach the kubelets through the API server, add --set kubelet.access=proxy (needs get on nodes/proxy)';
+
+type Question = ObjectQuestion & { readonly reader: ViewReader };
+
+/** Throw NotFoundError when there is nothing of the name. */
+const explainers: Readonly<Record<ObjectResource, (question: Question) => Promise<FoundDocuments>>> = {
+  /** Every pod of the name: in all namespaces there may be several. */
+  pod: async ({ reader, givenName, name, namespace }) => {
+    const named = namespace === undefined ? (await reader.list('pods', { name })).items : [{ namespace }];
+    const namespaces = [...new Set(named.map((of) => of.namespace))].sort();
+    const found: ObjectAnswer<'pod'>[] = [];
+    for (const each of namespaces) found.push(await reader.object('pod', [each, name], {}));
+    const [facts, answers] = [found[0], found.filter(({ data }) => data.pods.length > 0)];
+    if (facts === undefined || answers.length === 0) throw podGone(givenName, found[0]?.data.evictions[0]);
+    const documents = answers.map(({ data }) => objectDocument('pod', data));
+    return { facts, data: answers.flatMap(({ data }) => data.pods), documents };
+  },
+  workload: async ({ reader, name, namespace }) => {
+    const { path } = await findWorkload(reader, name, namespace);
+    const facts = await reader.object('workload', path.split('/'), { limit: String(maxLimit) });
+    return { facts, data: facts.data, documents: [objectDocument('workload', facts.data)] };
+  },
+  node: async ({ reader, name }) => {
+    const facts = await reader.object('node', [name], {});
+    return { facts, data: facts.data.node, documents: [objectDocument('node', facts.data)] };
+  },
+  namespace: async ({ reader, name }) => {
+    const facts = await reader.object('namespace', [name], {});
+    return { facts, data: facts.data, documents: [objectDocument('namespace', facts.data)] };
+  },
+  /** The newest of the pod first: a name may be used again. Of a workload the newest. */
+  eviction: async ({ reader, givenName, namespace }) => {
+    const { items, ...facts } = await reader.list('evictions', { name: givenName, namespace });
+    const ofPod = items.filter(({ pod }) => pod === givenName.slice(givenName.lastIndexOf('/') + 1));
+    const data = ofPod.length > 0 ? ofPod : items.slice(0, 1);
+    return { facts, data, documents: data.map((eviction) => objectDocument('eviction', eviction)) };
+  },
+};
+
+/** It is known by its eviction alone. */
+function podGone(name: string, eviction: EvictionReport | undefined): Error {
+  const command = eviction && explainEviction(eviction).replace(`${programName} `, '');
+  const why = eviction && `: it was evicted (${causeText(eviction)}), see ${command}`;
+  return new UserError(`no pod "${terminalText(name)}"${why ?? ''}`);
+}
