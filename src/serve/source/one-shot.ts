@@ -46,80 +46,83 @@ interface Asking {
   readonly subject: CommandSubject;
   readonly requests: CommandRequests;
   readonly context: ReadingProcess;
-  /** `namespace`: see {@link AnswerSession}. `access`: how kubelets are reached from here; undefined where they are not. */
-  readonly use: (session: {
-    readonly read: ReadViews;
-    readonly namespace: string | undefined;
-    readonly access?: Config['kubelet']['access'] | undefined;
-  }) => Promise<void>;
 }
+
+/** What can be read. `namespace`: see {@link AnswerSession}. `access`: how kubelets are reached from here; undefined where they are not. */
+type OpenViews = (Disposable | AsyncDisposable) & {
+  readonly read: ReadViews;
+  readonly namespace: string | undefined;
+  readonly access?: Config['kubelet']['access'];
+};
 
 /**
  * Reads the recordings of the flags, an exporter, or the cluster itself. What is opened throws UserError with a line for each cause when
  * nothing can be read.
  */
 export function openAnswers(flags: ClusterFlags, context: ReadingProcess): OpenAnswers {
+  const { stopSignal } = context;
   return async (subject, use) => {
     const { config } = await loadSettings(flags.settings, context);
     const requests = new CommandRequests({ ...context, timeoutMs: flags.requestTimeoutMs });
     const found = new Map<string, FoundWorkload>();
-    const useViews: Asking['use'] = ({ read, namespace, access }) =>
-      use({ namespace, read: async (signal) => answersFrom(await read(signal), access, found) });
-    await withViews({ flags, config, subject, requests, context, use: useViews });
+    try {
+      await using views = await openViews({ flags, config, subject, requests, context });
+      const read = async (signal: AbortSignal) => answersFrom(await views.read(signal), views.access, found);
+      await use({ namespace: views.namespace, read });
+    } catch (error) {
+      if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
+      const isToSay = error instanceof RequestError || error instanceof NotFoundError;
+      throw isToSay ? new UserError(error.message, { cause: error }) : error;
+    }
   };
 }
 
-async function withViews(asking: Asking): Promise<void> {
-  const { flags, context } = asking;
-  const { stopSignal } = context;
-  try {
-    if (flags.recordings !== undefined) await withRecording(flags.recordings, asking);
-    else if (flags.from === 'kubelets') await withCluster(asking);
-    else await withExporter(asking);
-  } catch (error) {
-    if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
-    const isToSay = error instanceof RequestError || error instanceof NotFoundError;
-    throw isToSay ? new UserError(error.message, { cause: error }) : error;
-  }
+function openViews(asking: Asking): Promise<OpenViews> {
+  const { recordings, from } = asking.flags;
+  if (recordings !== undefined) return openRecording(recordings, asking);
+  return from === 'kubelets' ? openCluster(asking) : openExporterViews(asking);
 }
 
-async function withRecording(recordings: RecordingFlags, { config, context, use }: Asking): Promise<void> {
+async function openRecording(recordings: RecordingFlags, { config, context }: Asking): Promise<OpenViews> {
   const core = await recordedCore(recordings, { config, writeError: context.writeError, showsAll: true });
   const lane = core.scheduler.newLane();
   const read = async (signal: AbortSignal) => viewsOf(await readRecording(core, signal), { config, lane });
-  await use({ read, namespace: undefined });
+  return { read, namespace: undefined, [Symbol.dispose]: nothingIsOpen };
 }
 
-/** An exporter with a URL can be read without a cluster. */
-async function withExporter(asking: Asking): Promise<void> {
-  const { flags, context, use } = asking;
-  const needsCluster = flags.exporter === undefined || !('url' in flags.exporter);
+const nothingIsOpen = (): void => undefined;
+
+/** An exporter with a URL can be read without a cluster. Throws UserError where there is none, and kubelets are not to be read instead. */
+async function openExporterViews(asking: Asking): Promise<OpenViews> {
+  const { flags, subject, requests, context } = asking;
+  const { exporter: address, exporterFiles: files } = flags;
+  const { clock, version, stopSignal } = context;
   const credentials = await personalCredentials(flags, context).catch((error: unknown) => {
-    if (needsCluster) throw error;
+    if (address === undefined || !('url' in address)) throw error;
     return undefined;
   });
-  const opened = await attempt(asking, credentials);
-  if (opened instanceof Error) {
-    await withKubelets(opened, asking, credentials);
-    return;
+  const place = placeOf(subject, credentials);
+  try {
+    const question = { address, files, credentials, place, clock, version, requests };
+    const exporter = await openExporter(question, stopSignal);
+    return { ...exporter, namespace: credentials && (credentials.namespace ?? 'default') };
+  } catch (error) {
+    if (!(error instanceof RequestError || error instanceof UserError)) throw error;
+    const hint = finalHint(error, flags, requests);
+    if (hint !== undefined) throw new UserError(`${error.message}${hint}`, { cause: error });
+    return openInstead(error, asking, credentials);
   }
-  using exporter = opened;
-  await use({ read: exporter.read, namespace: credentials && (credentials.namespace ?? 'default') });
 }
 
 /** Reads the kubelets instead, which is said. A reader of the exporter, who may not read them, need not know why. */
-async function withKubelets(cause: Error, asking: Asking, credentials: Credentials | undefined): Promise<void> {
+async function openInstead(cause: Error, asking: Asking, credentials: Credentials | undefined): Promise<OpenViews> {
   const reason = escapeInvisible(messageOf(cause));
-  const progress = { hasBegun: false };
-  const use: Asking['use'] = (session) => {
-    progress.hasBegun = true;
-    asking.context.writeError(`No exporter was read, but the kubelets: ${reason}\n`);
-    return asking.use(session);
-  };
   try {
-    await withCluster({ ...asking, use }, credentials);
+    const views = await openCluster(asking, credentials);
+    asking.context.writeError(`No exporter was read, but the kubelets: ${reason}\n`);
+    return views;
   } catch (error) {
-    if (progress.hasBegun || !(error instanceof UserError || error instanceof RequestError)) throw error;
+    if (!(error instanceof UserError || error instanceof RequestError)) throw error;
     const hasNoExporter = cause instanceof RequestError && cause.reason === 'not_found';
     const lines = !hasNoExporter && isForbidden(error) ? [reason] : [`No exporter was read: ${reason}`, error.message];
     throw new UserError(lines.join('\n'), { cause: error });
@@ -131,37 +134,17 @@ function isForbidden({ message }: Error): boolean {
   return message.split('\n').every((line) => line.includes('the API server answered 403'));
 }
 
-/** Returns the reason where the kubelets are to be read instead. Throws UserError where that is not wanted. */
-async function attempt({ flags, subject, requests, context }: Asking, credentials: Credentials | undefined) {
-  const { clock, version, stopSignal } = context;
-  const { exporter: address, exporterFiles: files } = flags;
-  const place = placeOf(subject, credentials);
-  try {
-    return await openExporter({ address, files, credentials, place, clock, version, requests }, stopSignal);
-  } catch (error) {
-    if (!(error instanceof RequestError || error instanceof UserError)) throw error;
-    if (isFinal(error, flags, requests)) {
-      throw new UserError(`${error.message}${finalHint(error, flags, requests)}`, { cause: error });
-    }
-    return error;
-  }
-}
-
-/** Where the API server cannot be reached, the kubelets cannot be found; where a flag is missing, a person decides. */
-function isFinal(error: Error, flags: ClusterFlags, { timedOut }: CommandRequests): boolean {
-  const isOfServer = error instanceof RequestError && ['connection', 'tls'].includes(error.reason);
-  const isKnown = isOfServer || error instanceof ClusterError || error instanceof UsageError;
-  return isKnown || isRequired(flags) || timedOut.aborted;
-}
-
-function isRequired({ from, exporter }: ClusterFlags): boolean {
-  return from === 'exporter' || exporter !== undefined;
-}
-
-/** An exporter that does not answer takes all the time that there is: the kubelets may. */
-function finalHint(error: Error, flags: ClusterFlags, { timedOut }: CommandRequests): string {
-  const isOfExporter = timedOut.aborted && !(error instanceof ClusterError);
-  return isOfExporter && !isRequired(flags) ? '; --from kubelets reads the kubelets instead' : '';
+/**
+ * Returns what ends the message of an error after which the kubelets are not read instead: where the API server cannot be reached, they
+ * cannot be found; where a flag is missing, a person decides. Undefined for other errors.
+ */
+function finalHint(error: Error, { from, exporter }: ClusterFlags, { timedOut }: CommandRequests): string | undefined {
+  const isFailedRequest = error instanceof RequestError && ['connection', 'tls'].includes(error.reason);
+  const isOfServer = error instanceof ClusterError || isFailedRequest;
+  const isRequired = from === 'exporter' || exporter !== undefined;
+  if (isOfServer || isRequired || error instanceof UsageError) return '';
+  // An exporter that does not answer takes all the time that there is: the kubelets may.
+  return timedOut.aborted ? '; --from kubelets reads the kubelets instead' : undefined;
 }
 
 function placeOf({ node, podName: name, namespaceOf }: CommandSubject, credentials?: Credentials): AskedPlace {
@@ -170,33 +153,37 @@ function placeOf({ node, podName: name, namespaceOf }: CommandSubject, credentia
 }
 
 /** Lists the cluster and scrapes its kubelets. `loaded`: the credentials, which an exec plugin need not provide again. */
-async function withCluster(
-  { flags, config, subject, requests, context, use }: Asking,
-  loaded?: Credentials,
-): Promise<void> {
+async function openCluster(asking: Asking, loaded?: Credentials): Promise<OpenViews> {
+  const { flags, config, subject, requests, context } = asking;
   const credentials = loaded ?? (await personalCredentials(flags, context));
   const { clock, stopSignal } = context;
   const contextNamespace = credentials.namespace ?? 'default';
-  const namespace = subject.namespaceOf(contextNamespace);
   const lane = new Scheduler(clock).newLane();
-  const useReadings = (readCluster: (signal: AbortSignal) => Promise<ClusterReading>): Promise<void> => {
-    const read = async (signal: AbortSignal) => viewsOf(await readCluster(signal), { config, lane });
-    return use({ namespace: contextNamespace, access: config.kubelet.access, read });
-  };
+  const viewsFrom = (readCluster: (signal: AbortSignal) => Promise<ClusterReading>) => ({
+    read: async (signal: AbortSignal) => viewsOf(await readCluster(signal), { config, lane }),
+    namespace: contextNamespace,
+    access: config.kubelet.access,
+  });
   if (subject.isOfEvictions === true) {
     const resolver = new WorkloadResolver(config.workloads);
-    await useReadings((signal) => readEvictedPods({ credentials, namespace, resolver, clock, requests }, signal));
-    return;
+    const question = { credentials, namespace: subject.namespaceOf(contextNamespace), resolver, clock, requests };
+    return { ...viewsFrom((signal) => readEvictedPods(question, signal)), [Symbol.dispose]: nothingIsOpen };
   }
   // Shards divide the work of exporters; a command shows all of them.
   const settings = { ...config.cluster, shard: 0, totalShards: 1 };
   const nodes = apiNodes(clock, () => requests.client(credentials));
   const scope = await resolveScope({ settings, host: hostOf(context), nodes }, stopSignal);
   const place = placeOf(subject, credentials);
-  await using reader = new ClusterReader({ config, scope, credentials, requests, context, place });
-  await reader.synced(stopSignal);
+  const reader = new ClusterReader({ config, scope, credentials, requests, context, place });
+  const close = (): Promise<void> => reader[Symbol.asyncDispose]();
+  try {
+    await reader.synced(stopSignal);
+  } catch (error) {
+    await close();
+    throw error;
+  }
   requests.quiet();
-  await useReadings((signal) => reader.read(signal));
+  return { ...viewsFrom((signal) => reader.read(signal)), [Symbol.asyncDispose]: close };
 }
 
 /** A person may have to log in, in a browser or on another device. */
