@@ -1,7 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, type ExecFileException } from 'node:child_process';
+import { promisify } from 'node:util';
 
-import { codeOf, RequestError, UserError } from '../lib/base/errors.js';
+import { RequestError, UserError } from '../lib/base/errors.js';
+
+const runProgram = promisify(execFile);
 
 /** The output is text of unknown origin: the programs are those of an image. */
 export interface KubectlResult {
@@ -22,7 +24,7 @@ const forbidden = /^Error from server \(Forbidden\): /m;
 
 /**
  * Runs kubectl with these arguments, without a shell and without input, and returns all that it writes. Throws NoKubectlError,
- * RequestError where the API server forbids it and for more output than `maxOutputBytes`, or the signal's reason; kubectl has ended then.
+ * RequestError where the API server forbids it and for more output than `maxOutputBytes`, or the signal's reason; kubectl is ended then.
  */
 export async function runKubectl(
   words: readonly string[],
@@ -36,57 +38,20 @@ export async function runKubectl(
     readonly signal: AbortSignal;
   },
 ): Promise<KubectlResult> {
-  signal.throwIfAborted();
-  const child = spawn('kubectl', words, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] });
-  const stop = (): void => {
-    child.kill();
-    // What it has started may hold the pipes open.
-    child.stdout.destroy();
-    child.stderr.destroy();
-  };
-  signal.addEventListener('abort', stop);
-  const [output, errorOutput] = [new CappedText(maxOutputBytes, stop), new CappedText(maxOutputBytes, stop)];
-  child.stdout.on('data', output.add);
-  child.stderr.on('data', errorOutput.add);
   try {
-    const [code] = (await once(child, 'close')) as [number | null];
+    const running = runProgram('kubectl', words, { env: environment, maxBuffer: maxOutputBytes, signal });
+    running.child.stdin?.end();
+    const { stdout, stderr } = await running;
+    return { exitCode: 0, output: stdout, errorOutput: stderr };
+  } catch (error) {
     signal.throwIfAborted();
-    if (output.isCut || errorOutput.isCut) {
+    const { code, stdout, stderr } = error as ExecFileException & { readonly stdout: string; readonly stderr: string };
+    if (code === 'ENOENT') throw new NoKubectlError(error);
+    if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
       throw new RequestError('decode', `more than ${maxOutputBytes} bytes of output`);
     }
-    if (code !== 0 && forbidden.test(errorOutput.text)) {
-      throw new RequestError('forbidden', errorOutput.text.trim().replace(forbidden, ''));
-    }
-    return { exitCode: code ?? 1, output: output.text, errorOutput: errorOutput.text };
-  } catch (error) {
-    throw codeOf(error) === 'ENOENT' ? new NoKubectlError(error) : error;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}
-
-class CappedText {
-  readonly #maxBytes: number;
-  readonly #onCut: () => void;
-  readonly #chunks: Buffer[] = [];
-  #sizeBytes = 0;
-
-  constructor(maxBytes: number, onCut: () => void) {
-    this.#maxBytes = maxBytes;
-    this.#onCut = onCut;
-  }
-
-  readonly add = (chunk: Buffer): void => {
-    this.#sizeBytes += chunk.length;
-    if (this.isCut) this.#onCut();
-    else this.#chunks.push(chunk);
-  };
-
-  get isCut(): boolean {
-    return this.#sizeBytes > this.#maxBytes;
-  }
-
-  get text(): string {
-    return Buffer.concat(this.#chunks).toString();
+    if (typeof code === 'string') throw error;
+    if (forbidden.test(stderr)) throw new RequestError('forbidden', stderr.trim().replace(forbidden, ''));
+    return { exitCode: code ?? 1, output: stdout, errorOutput: stderr };
   }
 }
