@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 
 import { plainWeb, type WebConfig } from '../../src/config/web/web-config.js';
 import { silentLogger } from '../../src/lib/base/logger.js';
-import { AccessControl } from '../../src/serve/access/access-control.js';
 import { PasswordChecker } from '../../src/serve/access/password-checker.js';
 import { TokenReviewer } from '../../src/serve/access/token-reviewer.js';
 import { Guard } from '../../src/serve/server/guard.js';
@@ -35,11 +34,8 @@ interface GuardedServer extends AsyncDisposable {
 async function start(overrides: Partial<WebConfig>): Promise<GuardedServer> {
   const clock = new ManualClock();
   const compare = (): Promise<boolean> => Promise.reject(new Error('there are no users'));
-  const access = new AccessControl({
-    passwords: new PasswordChecker({ clock, logger: silentLogger, compare }),
-    tokens: undefined,
-  });
-  const guard = new Guard({ settings: settings(overrides), access, ownPaths: [], clock });
+  const passwords = new PasswordChecker({ clock, logger: silentLogger, compare });
+  const guard = new Guard({ settings: settings(overrides), passwords, tokens: undefined, ownPaths: [], clock });
   const server = await RunningServer.start(someRoutes({ guard }));
   const { port } = server;
   return {
@@ -103,9 +99,8 @@ describe('Guard: the review of a token', () => {
     });
     const compare = (): Promise<boolean> => Promise.reject(new Error('there are no users'));
     const passwords = new PasswordChecker({ clock, logger: silentLogger, compare });
-    const access = new AccessControl({ passwords, tokens });
     const checked: Promise<void>[] = [];
-    const guard = new Guard({ settings: settings(), access, ownPaths: [], clock });
+    const guard = new Guard({ settings: settings(), passwords, tokens, ownPaths: [], clock });
     const server = await RunningServer.start(
       someRoutes({
         guard: {

@@ -6,7 +6,6 @@ import { missingNode, reportsUnknownPods, snapshotCounts } from '../../facts/scr
 import { UserError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import { MissingNodeReport } from '../../metrics/telemetry/scrape-reports.js';
-import { AccessControl } from '../access/access-control.js';
 import { comparePassword, PasswordChecker } from '../access/password-checker.js';
 import { TokenReviewer } from '../access/token-reviewer.js';
 import { Connections } from '../server/connections.js';
@@ -24,7 +23,6 @@ import { noSuchNode } from './resolve-scope.js';
 /** All listening addresses, with the same endpoints. */
 export class WebServer {
   readonly #listeners: readonly Listener[];
-  readonly #access: AccessControl;
   readonly #guard: Guard;
   readonly #logger: Logger;
   readonly #liveness: Liveness;
@@ -48,8 +46,8 @@ export class WebServer {
     this.#web = web;
     this.#logger = logger;
     const passwords = new PasswordChecker({ clock, logger, compare: comparePassword });
-    this.#access = new AccessControl({ passwords, tokens: tokensOf(options) });
-    const guard = new Guard({ settings: web, access: this.#access, ownPaths: [metricsPath, reloadPath], clock });
+    const ownPaths = [metricsPath, reloadPath];
+    const guard = new Guard({ settings: web, passwords, tokens: tokensOf(options), ownPaths, clock });
     this.#guard = guard;
     const liveness = new Liveness({ ...options, oldestTask: () => host.core.place.oldestTask });
     this.#liveness = liveness;
@@ -90,12 +88,12 @@ export class WebServer {
   /** Running responses may finish for `graceMs`. */
   async close(graceMs: number): Promise<void> {
     await Promise.all(this.#listeners.map((listener) => listener.close(graceMs)));
-    this.#access[Symbol.dispose]();
+    this.#guard[Symbol.dispose]();
     this.#lifetime.abort();
   }
 
   #warn(): void {
-    if (this.#web.tls === undefined && this.#access.challenges.length > 0) {
+    if (this.#web.tls === undefined && this.#guard.challenges.length > 0) {
       this.#logger.warn('credentials travel in clear text: set tls_server_config in the file of --web.config.file');
     }
   }
