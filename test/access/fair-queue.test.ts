@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { FairQueue, QueueFullError } from '../../src/serve/access/fair-queue.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
 /** Work that runs until it is released. */
 class HeldWork {
@@ -23,7 +25,10 @@ class HeldWork {
   }
 }
 
-const limits = { maxRunningCount: 1, maxWaitingCount: 5, maxWaitingCountPerKey: 3 };
+const limits = {
+  ...{ maxRunningCount: 1, maxWaitingCount: 5, maxWaitingCountPerKey: 3 },
+  ...{ clock: new ManualClock(), signal: never },
+};
 
 describe('FairQueue', () => {
   it('runs what waits by turns of the keys', async () => {
@@ -65,13 +70,11 @@ describe('FairQueue', () => {
   it('gives the result before the rest, and the place after it', async () => {
     const queue = new FairQueue(limits);
     const work = new HeldWork();
-    let end: () => void = () => undefined;
-    const first = queue.run('a', work.of('a1'), () => new Promise((resolve) => (end = resolve)));
+    const first = queue.run('a', work.of('a1'), () => 1_000);
     const second = queue.run('a', work.of('a2'));
     await work.release();
     expect([await first, work.begun]).toEqual(['a1', ['a1']]);
-    end();
-    await new Promise(setImmediate);
+    await limits.clock.advance(1_000);
     await work.release();
     expect([await second, work.begun]).toEqual(['a2', ['a1', 'a2']]);
   });

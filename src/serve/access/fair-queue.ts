@@ -25,22 +25,32 @@ export class FairQueue {
     /** For all keys together, and for one. */
     readonly maxWaitingCount: number;
     readonly maxWaitingCountPerKey: number;
+    readonly clock: Clock;
+    /** Ends rests early. */
+    readonly signal: AbortSignal;
   }) {
     this.#options = options;
   }
 
-  /** Its place is free only after the rest, which does not reject. Throws QueueFullError at once, or while it waits. */
-  async run<T>(key: string, work: () => Promise<T>, rest?: () => Promise<void>): Promise<T> {
-    if (this.#runningCount < this.#options.maxRunningCount) this.#runningCount += 1;
+  /**
+   * Throws QueueFullError at once, or while it waits. `restMsOf`: for how long its place stays taken after it, for work that is to be
+   * rare; the result is undefined when it has failed.
+   */
+  async run<T>(
+    key: string,
+    work: () => Promise<T>,
+    restMsOf: (result: T | undefined, durationMs: number) => number = () => 0,
+  ): Promise<T> {
+    const { maxRunningCount, clock } = this.#options;
+    if (this.#runningCount < maxRunningCount) this.#runningCount += 1;
     else await this.#turn(key);
+    const startMs = clock.monotonicMs();
+    let result: T | undefined;
     try {
-      return await work();
+      result = await work();
+      return result;
     } finally {
-      if (rest === undefined) this.#passOn();
-      else
-        void rest().then(() => {
-          this.#passOn();
-        });
+      this.#passOnAfter(restMsOf(result, clock.monotonicMs() - startMs));
     }
   }
 
@@ -64,6 +74,15 @@ export class FairQueue {
     this.#waitingCount -= 1;
   }
 
+  #passOnAfter(restMs: number): void {
+    const { clock, signal } = this.#options;
+    const passOn = (): void => {
+      this.#passOn();
+    };
+    if (restMs > 0) clock.sleep(restMs, signal).then(passOn, passOn);
+    else passOn();
+  }
+
   /** Gives the place of work that has ended to the next one. */
   #passOn(): void {
     const [next] = this.#waiting;
@@ -78,9 +97,4 @@ export class FairQueue {
     if (ofKey.length > 0) this.#waiting.set(key, ofKey);
     waiting?.start();
   }
-}
-
-/** Of work that is to be rare. Ends early when the signal aborts. */
-export async function rest(durationMs: number, clock: Clock, signal: AbortSignal): Promise<void> {
-  if (durationMs > 0) await clock.sleep(durationMs, signal).catch(() => undefined);
 }

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../lib/base/clock.js';
 import { messageOf } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
-import { FairQueue, QueueFullError, rest } from './fair-queue.js';
+import { FairQueue, QueueFullError } from './fair-queue.js';
 import { KeptAnswers } from './kept-answers.js';
 import type { Verdict } from './verdict.js';
 
@@ -21,7 +21,7 @@ const restFactor = 4;
  */
 export class PasswordChecker implements Disposable {
   readonly #options;
-  readonly #queue = new FairQueue({ maxRunningCount: 1, maxWaitingCount: 64, maxWaitingCountPerKey: 4 });
+  readonly #queue: FairQueue;
   readonly #answers: KeptAnswers<true>;
   readonly #stopping = new AbortController();
   /** Keeps passwords out of the keys of what is kept. */
@@ -33,7 +33,9 @@ export class PasswordChecker implements Disposable {
     readonly compare: (password: string, hash: string, signal: AbortSignal) => Promise<boolean>;
   }) {
     const { clock } = options;
+    const { signal } = this.#stopping;
     this.#options = options;
+    this.#queue = new FairQueue({ maxRunningCount: 1, maxWaitingCount: 64, maxWaitingCountPerKey: 4, clock, signal });
     this.#answers = new KeptAnswers({ clock, maxCount: 100, ...keepForever });
   }
 
@@ -74,17 +76,13 @@ export class PasswordChecker implements Disposable {
 
   /** Throws QueueFullError at once. */
   async #compare(password: string, hash: string, client: string): Promise<boolean> {
-    const { clock, logger, compare } = this.#options;
+    const { logger, compare } = this.#options;
     const { signal } = this.#stopping;
-    let restMs = 0;
-    const work = async (): Promise<boolean> => {
-      const startMs = clock.monotonicMs();
-      const isSame = await compare(password, hash, signal);
-      if (!isSame) restMs = (clock.monotonicMs() - startMs) * restFactor;
-      return isSame;
-    };
+    const work = (): Promise<boolean> => compare(password, hash, signal);
     try {
-      return await this.#queue.run(client, work, () => rest(restMs, clock, signal));
+      return await this.#queue.run(client, work, (isSame, durationMs) =>
+        isSame === false ? durationMs * restFactor : 0,
+      );
     } catch (error) {
       if (!(error instanceof QueueFullError || signal.aborted)) {
         logger.error('a password could not be checked', { error: messageOf(error) });

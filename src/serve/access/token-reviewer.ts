@@ -8,7 +8,7 @@ import { messageOf, RequestError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import { oneLine } from '../../lib/base/text.js';
 import { type JsonObject, objectOf, parseJson, textOf } from '../../lib/json/json.js';
-import { FairQueue, QueueFullError, rest } from './fair-queue.js';
+import { FairQueue, QueueFullError } from './fair-queue.js';
 import { ExpiringCache, KeptAnswers } from './kept-answers.js';
 import type { Verdict } from './verdict.js';
 
@@ -65,9 +65,9 @@ interface Permission {
 export class TokenReviewer implements Disposable {
   readonly #options;
   /** By the address of the client. */
-  readonly #newClients = new FairQueue({ maxRunningCount: 4, maxWaitingCount: 64, maxWaitingCountPerKey: 8 });
+  readonly #newClients: FairQueue;
   /** By the key of the token. No flood of others delays them. */
-  readonly #knownClients = new FairQueue({ maxRunningCount: 4, maxWaitingCount: 256, maxWaitingCountPerKey: 4 });
+  readonly #knownClients: FairQueue;
   readonly #users: KeptAnswers<User>;
   readonly #permissions: KeptAnswers<true>;
   /** Keys of tokens that were let in. */
@@ -81,7 +81,10 @@ export class TokenReviewer implements Disposable {
     readonly logger: Logger;
   }) {
     const { clock } = options;
+    const shared = { maxRunningCount: 4, clock, signal: this.#stopping.signal };
     this.#options = options;
+    this.#newClients = new FairQueue({ ...shared, maxWaitingCount: 64, maxWaitingCountPerKey: 8 });
+    this.#knownClients = new FairQueue({ ...shared, maxWaitingCount: 256, maxWaitingCountPerKey: 4 });
     this.#users = new KeptAnswers({ clock, maxCount: maxKeptCount, ...keep.user });
     this.#permissions = new KeptAnswers({ clock, maxCount: maxKeptCount, ...keep.permission });
     this.#known = new ExpiringCache(clock, maxKeptCount);
@@ -120,16 +123,9 @@ export class TokenReviewer implements Disposable {
     return 'allowed';
   }
 
-  async #inTurn<T>(key: string, client: string, review: () => Promise<T | undefined>): Promise<T | undefined> {
-    const { clock } = this.#options;
+  #inTurn<T>(key: string, client: string, review: () => Promise<T | undefined>): Promise<T | undefined> {
     const [queue, turnKey] = this.#known.get(key) === true ? [this.#knownClients, key] : [this.#newClients, client];
-    let isPositive = false;
-    const work = async (): Promise<T | undefined> => {
-      const answer = await review();
-      isPositive = answer !== undefined;
-      return answer;
-    };
-    return queue.run(turnKey, work, () => rest(isPositive ? 0 : restMs, clock, this.#stopping.signal));
+    return queue.run(turnKey, review, (answer) => (answer === undefined ? restMs : 0));
   }
 
   async #userOf(token: string): Promise<User | undefined> {
