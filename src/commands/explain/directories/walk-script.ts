@@ -20,7 +20,7 @@ export interface WalkPlan {
 const runtimePaths = ['/etc/hosts', '/etc/hostname', '/etc/resolv.conf'];
 
 /** How many directories, and how many files, a walk lists. */
-export const listedCount = 20;
+const listedCount = 20;
 
 /** What `walk-container.sh` says of itself: the lines of its output are described there. Its comments are not sent. */
 const walkScript = shellScript(new URL('./walk-container.sh', import.meta.url));
