@@ -9,7 +9,16 @@ import type { EvictionReport } from '../../src/people/report/eviction-report.js'
 import { evictionReport } from '../../src/people/report/eviction-report.js';
 import { linksFrom } from '../../src/people/status/html/links.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
-import { aCluster, aGrid, aHealth, aLimit, aProblem, aStatus, aSummary } from '../support/status-builders.js';
+import {
+  aCluster,
+  aGrid,
+  aHealth,
+  aNearPod,
+  aPressedNode,
+  aProblem,
+  aStatus,
+  aSummary,
+} from '../support/status-builders.js';
 import { gib } from '../support/units.js';
 
 type Cluster = NonNullable<Status['cluster']>;
@@ -186,8 +195,7 @@ it('checks that fail are named, and before the first lists nothing is counted', 
   expect(textOf(unlisted)).toContain('Not listed.');
 });
 
-const near = { node: 'node-3', dataState: 'fresh', dataAgeMs: 1_500, isAssumed: false } as const;
-const nodefs = { ...near, signal: 'nodefs.available', thresholdBytes: 10 * gib } as const;
+const nodefs = { signal: 'nodefs.available', thresholdBytes: 10 * gib } as const;
 const victim = (pod: string) => ({ rank: 1, namespace: 'shop', pod, usage: 9 * gib, place: 'above_request' }) as const;
 
 /** The cells of the first row, and its note. */
@@ -197,169 +205,130 @@ function firstRow(cluster: Partial<Cluster>): readonly string[] {
 }
 
 describe('what is evicted next', () => {
-  it.each<[string, Cluster['pressure']['items'][number], readonly string[]]>([
+  it.each<[string, Parameters<typeof aPressedNode>[1], readonly string[]]>([
     [
       'with the pod that is first',
-      {
-        ...nodefs,
-        available: 11 * gib,
-        headroom: gib,
-        timeToEvictionMs: 41_000,
-        victims: [victim('big'), victim('b')],
-      },
-      ['shop/big', '40s', 'node-3 near nodefs.available', '1Gi', 'first of 2 pods in the order of eviction'],
+      { ...nodefs, headroom: gib, timeToEvictionMs: 41_000, victims: [victim('big'), victim('b')] },
+      ['40s', 'crosses nodefs.available', '1Gi', 'evicts shop/big first, of 2 pods in the order of eviction'],
     ],
     [
       'with a threshold that is assumed',
-      { ...nodefs, isAssumed: true, available: 11 * gib, headroom: gib, victims: [victim('big')] },
-      ['shop/big', '-', 'node-3 near nodefs.available', '1Gi', 'the threshold of 10Gi is assumed'],
+      { ...nodefs, isAssumed: true, headroom: gib, victims: [victim('big')] },
+      ['-', 'near nodefs.available', '1Gi', 'evicts shop/big first; the threshold of 10Gi is assumed'],
     ],
     [
-      'below it, in inodes',
-      {
-        ...near,
-        signal: 'nodefs.inodesFree',
-        thresholdInodes: 1000,
-        available: 900,
-        headroom: -100,
-        timeToEvictionMs: 0,
-        victims: [],
-      },
-      ['node node-3', '-', 'below nodefs.inodesFree', '-100 inodes', 'no pod is left to evict'],
+      'below it, in inodes, with no pod left',
+      { signal: 'nodefs.inodesFree', thresholdInodes: 1000, headroom: -100, timeToEvictionMs: 0, victims: [] },
+      ['-', 'below nodefs.inodesFree: no pod left', '-100 inodes', 'no pod is left to evict'],
     ],
     [
       'below it',
-      { ...nodefs, available: 9 * gib, headroom: -gib, timeToEvictionMs: 0, victims: [victim('big')] },
-      ['shop/big', 'now', 'node-3 below nodefs.available', '-1Gi'],
-    ],
-    [
-      'below it within a grace period',
-      { ...nodefs, available: 9 * gib, headroom: -gib, timeToEvictionMs: 60_000, victims: [victim('big')] },
-      ['shop/big', '1m', 'node-3 below nodefs.available', '-1Gi'],
+      { ...nodefs, headroom: -gib, timeToEvictionMs: 0, victims: [victim('big')] },
+      ['now', 'below nodefs.available: evicts pods', '-1Gi', 'evicts shop/big first'],
     ],
     [
       'whose DiskPressure is left',
-      { ...nodefs, available: 17 * gib, headroom: 7 * gib },
-      ['node node-3', '-', 'near nodefs.available', '7Gi', 'evicts nobody now: DiskPressure is left from a shortage'],
+      { ...nodefs, headroom: 7 * gib, victims: undefined, diskPressure: true },
+      [...['-', 'DiskPressure: refuses new pods', '7Gi'], 'evicts nobody now: DiskPressure is left from a shortage'],
     ],
     [
       'of which nothing is known',
-      nodefs,
-      ['node node-3', '-', 'near nodefs.available', '-', 'under DiskPressure: may be evicting now'],
+      { ...nodefs, headroom: undefined, victims: undefined, diskPressure: true },
+      ['-', 'DiskPressure: may be evicting, headroom unknown', '-', 'under DiskPressure: may be evicting now'],
     ],
     [
       'with pods that are not read',
-      { ...nodefs, available: 9 * gib, headroom: -gib, unreadPodCount: 12 },
-      ['node node-3', '-', 'below nodefs.available', '-1Gi', 'which pod is unknown: 12 pods of this node are not read'],
+      { ...nodefs, headroom: -gib, victims: undefined, unreadPodCount: 12 },
+      [
+        ...['now', 'below nodefs.available: evicts pods', '-1Gi'],
+        'which pod goes first is unknown: 12 pods of this node are not read',
+      ],
     ],
     [
       'without data',
-      {
-        ...nodefs,
-        dataState: 'absent',
-        dataAgeMs: 720_000,
-        absenceReason: 'timeout',
-        headroom: gib,
-        victims: [victim('big')],
-      },
-      [
-        'shop/big',
-        '-',
-        'node-3 near nodefs.available',
-        '1Gi',
-        'last known 12m ago, node without data (no answer in time)',
-      ],
+      { ...nodefs, dataState: 'absent', dataAgeMs: 720_000, headroom: gib, victims: [victim('big')] },
+      ['-', 'near nodefs.available', '1Gi', 'last known 12m ago', 'evicts shop/big first'],
     ],
-  ])('a node close to a threshold is shown %s', (_case, pressure, cells) => {
-    expect(firstRow({ limits: all(), pressure: all(pressure) })).toEqual(cells);
+  ])('a node close to a threshold is shown %s', (_case, pressure, [time, ...cells]) => {
+    expect(firstRow({ nearNodes: all(aPressedNode('node-3', pressure)) })).toEqual([
+      ...[time, 'node', '-', 'node-3'],
+      ...cells,
+    ]);
   });
 
-  it.each<[string, Parameters<typeof aLimit>[0], readonly string[]]>([
+  it.each<[string, Parameters<typeof aNearPod>[0], readonly string[]]>([
     [
       'with the time in which it grows to it',
       { ratio: 0.6, timeToLimitMs: 250_000 },
-      ['shop/cart-0', '4m', '60 % of 8Ki pod', '4Ki'],
+      ['4m', '60 % of 8Ki (pod)', '4Ki'],
     ],
     [
       'of a part, whose countdown has run out',
       { rule: 'emptydir', volume: 'cache', ratio: 0.96, timeToLimitMs: 0 },
-      ['shop/cart-0', 'any moment', '96 % of 8Ki emptydir cache', '4Ki'],
+      ['any moment', '96 % of 8Ki (emptydir/cache)', '4Ki'],
     ],
     [
       'that is exceeded',
       { usedBytes: 3 * gib, limitBytes: 2 * gib, timeToLimitMs: 0 },
-      ['shop/cart-0', 'now', '150 % of 2Gi pod', '-1Gi'],
+      ['now', '150 % of 2Gi (pod)', '-1Gi'],
     ],
     [
       'not rounded up to one that is not reached',
       { usedBytes: 9_999, limitBytes: 10_000 },
-      ['shop/cart-0', '-', '99 % of 9.8Ki pod', '1B'],
+      ['-', '99 % of 9.8Ki (pod)', '1B'],
     ],
     [
       'of which a part is compared',
-      { unenforced: 'dedicated_imagefs' },
-      ['shop/cart-0', '-', '50 % of 8Ki pod', '4Ki', 'not enforced: writable layers not compared'],
-    ],
-    [
-      'of replicas',
-      { workload: { workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' }, podCount: 10 },
-      ['shop/cart-0', '-', '50 % of 8Ki pod', '4Ki', 'first of 10 pods of deployment/cart'],
+      { ratio: 0.9, unenforced: 'dedicated_imagefs' },
+      ['-', '90 % of 8Ki (pod)', '4Ki', 'not enforced: writable layers not compared'],
     ],
     [
       'whose volumes are pending',
-      { state: 'pending', dataState: 'pending', dataAgeMs: 61_500 },
-      ['shop/cart-0', '-', '50 % of 8Ki pod', '4Ki', 'last known 1m1s ago, volumes pending'],
+      { ratio: 0.9, state: 'pending' },
+      ['-', '90 % of 8Ki (pod)', '4Ki', 'volumes pending'],
     ],
     [
-      'whose volumes are pending, beside fresh data',
-      { state: 'pending' },
-      ['shop/cart-0', '-', '50 % of 8Ki pod', '4Ki', 'volumes pending'],
+      'that was near one when last known',
+      { ratio: 0.9, dataState: 'absent', dataAgeMs: 720_000 },
+      ['-', '90 % of 8Ki (pod)', '4Ki', 'last known 12m ago'],
     ],
-  ])('a pod near a limit is shown %s', (_case, limit, cells) => {
-    expect(firstRow({ limits: all(aLimit(limit)) })).toEqual(cells);
+  ])('a pod near a limit is shown %s', (_case, limit, [time, ...cells]) => {
+    expect(firstRow({ nearPods: all(aNearPod(limit)) })).toEqual([time, 'pod', 'shop', 'cart-0', ...cells]);
   });
 
   it.each([
-    [120_000, 300_000, 'shop/big'],
-    [120_000, 40_000, 'shop/cart-0'],
-    [undefined, 40_000, 'shop/cart-0'],
+    [120_000, 300_000, 'node-3'],
+    [120_000, 40_000, 'cart-0'],
+    [40_000, 40_000, 'node-3'],
+    [undefined, 40_000, 'cart-0'],
   ])('what comes first, node (%s) or pod (%s), is the first row', (timeToEvictionMs, timeToLimitMs, first) => {
-    const pressure = { ...nodefs, available: 11 * gib, headroom: gib, timeToEvictionMs, victims: [victim('big')] };
-    expect(firstRow({ limits: all(aLimit({ timeToLimitMs })), pressure: all(pressure) })[0]).toBe(first);
-  });
-
-  it('what was last known is not in the colour of trouble', () => {
-    const rowsOf = (dataState: 'fresh' | 'absent') =>
-      JSON.stringify(ofCluster({ limits: all(aLimit({ ratio: 1.2, dataState })) }).blocks[2]);
-    expect(rowsOf('fresh')).toMatch(/"unit":"share","tone":"critical".*"isOld":false/);
-    expect(rowsOf('absent')).toMatch(/"unit":"share","tone":"unknown".*"isOld":true/);
+    const nearNodes = all(aPressedNode('node-3', { ...nodefs, headroom: gib, timeToEvictionMs }));
+    expect(firstRow({ nearPods: all(aNearPod({ timeToLimitMs })), nearNodes })[3]).toBe(first);
   });
 
   it('of many, the others are counted', () => {
-    const limits = { items: Array.from({ length: 5 }, (_, index) => aLimit({ pod: `p-${index}` })), totalCount: 1_235 };
-    const part = partOf(ofCluster({ limits }), 'Next to be evicted');
-    expect(part).toContain('and 1,231 more from 50 % of a limit on, or close to a threshold');
+    const items = Array.from({ length: 5 }, (_, index) => aNearPod({ pod: `p-${index}`, ratio: 0.9 }));
+    const part = partOf(ofCluster({ nearPods: { items, totalCount: 1_235 } }), 'Next to be evicted');
+    expect(part).toContain('and 1,231 more pods and nodes');
     expect(part).not.toContain('p-4');
   });
 
-  const calm = 'and no measured node is close to an eviction threshold.';
+  const calm = 'and no measured node is near an eviction threshold.';
   it.each<[Partial<Cluster['summary']>, string]>([
-    [{}, `No measured pod has reached 50 % of a limit, ${calm}`],
+    [{}, `No measured pod is near a limit, ${calm}`],
     [{ limitCount: 0 }, `No measured pod declares an ephemeral storage limit, ${calm}`],
-    [{ limitCount: 0, pendingPodCount: 1 }, `No measured pod has reached 50 % of a limit, ${calm}`],
+    [{ limitCount: 0, pendingPodCount: 1 }, `No measured pod is near a limit, ${calm}`],
     [{ podCount: 0, limitCount: 0 }, 'No pods are measured yet.'],
     [
       { unknownLimitPodCount: 2, absentNodeCount: 1 },
-      `No measured pod has reached 50 % of a limit, ${calm}\nUnknown: the usage of 2 pods with limits, and how close 1 node is to a threshold.`,
+      `No measured pod is near a limit, ${calm}\nUnknown: the usage of 2 pods with limits, and how close 1 node is to a threshold.`,
     ],
     [
       { unknownPressureNodeCount: 2 },
-      `No measured pod has reached 50 % of a limit, ${calm}\nUnknown: how close 2 nodes are to a threshold.`,
+      `No measured pod is near a limit, ${calm}\nUnknown: how close 2 nodes are to a threshold.`,
     ],
   ])('without any, what is known is said: %j', (counts, text) => {
-    expect(partOf(ofCluster({ limits: all(), summary: aSummary(counts) }), 'Next to be evicted')).toBe(
-      `Next to be evicted:\n${text}`,
-    );
+    expect(partOf(ofCluster({ summary: aSummary(counts) }), 'Next to be evicted')).toBe(`Next to be evicted:\n${text}`);
   });
 });
 

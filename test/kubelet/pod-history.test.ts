@@ -55,7 +55,6 @@ it.each([{ name: 'thief' }, { namespace: 'evil' }])(
     add(20, forged);
     expect(samplesOf('a')).toBe('10:1');
     expect(history.find(forged)?.samples).toEqual([{ atMs: 20, usedBytes: 9 }]);
-    expect(history.beforePending(forged)).toBeUndefined();
     add(30);
     expect(history.find(aPod('a', 1))).toBeUndefined();
   },
@@ -128,29 +127,6 @@ it('what was remembered of a pod is forgotten when it is listed again', async ()
 describe('a pod whose volumes are not measured', () => {
   const volumes = [{ ...anFsStats({ usedBytes: 90 }), name: 'data', hasClaim: false }];
   const whole = (uid: string, usedBytes: number): PodSummary => ({ ...aPod(uid, usedBytes), volumes });
-  const lastOf = (uid: string) => {
-    const last = history.beforePending(aPod(uid, 0));
-    return last && [last.summary.usedBytes, last.olderByMs];
-  };
-
-  it('a pod whose volumes are not measured keeps the last summary with volumes until they are', () => {
-    add(1, whole('a', 100), aPod('without', 1));
-    expect([lastOf('a'), lastOf('without'), lastOf('unknown')]).toEqual([undefined, undefined, undefined]);
-    add(11, aPod('a', 10), aPod('without', 1));
-    add(31, aPod('a', 20), aPod('without', 1));
-    expect([lastOf('a'), lastOf('without')]).toEqual([[100, 30], undefined]);
-    add(41, whole('a', 120));
-    expect(lastOf('a')).toBeUndefined();
-  });
-
-  it('the last summary with volumes goes with the pod, but stays when one summary lacks the pod', () => {
-    add(1, whole('a', 100), whole('b', 200));
-    add(2);
-    add(3, aPod('a', 10));
-    expect([lastOf('a'), lastOf('b')]).toEqual([[100, 2], undefined]);
-    add(4);
-    expect(lastOf('a')).toBeUndefined();
-  });
 
   it('a total without the volumes is no sample: it would look like a drop, and then like growth', () => {
     add(1, whole('a', 100), aPod('new', 5));
@@ -160,6 +136,17 @@ describe('a pod whose volumes are not measured', () => {
     add(4, whole('a', 110), whole('new', 70));
     add(5, whole('a', 120), whole('new', 71));
     expect([samplesOf('a'), samplesOf('new')]).toEqual(['1:100 4:110 5:120', '4:70 5:71']);
+  });
+
+  it('a pod that one summary lacks before its volumes are not measured has no sample of that time', () => {
+    add(1, whole('a', 100), whole('b', 200));
+    add(2);
+    add(3, aPod('a', 10), aPod('b', 20));
+    add(4, aPod('a', 10));
+    expect(samplesOf('a')).toBe('');
+    add(5, whole('a', 130), whole('b', 230));
+    add(6, whole('a', 140), whole('b', 240));
+    expect([samplesOf('a'), samplesOf('b')]).toEqual(['5:130 6:140', '5:230 6:240']);
   });
 });
 

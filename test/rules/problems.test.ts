@@ -8,7 +8,17 @@ import { problemsOf, rules } from '../../src/people/rules/problems.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { alertsOf, readRules, readRunbooks } from '../support/rules.js';
 import { aDeployment } from '../support/snapshot-builders.js';
-import { aCluster, aGap, aHealth, aLimit, aMeasuredNode, anAbsence, aSummary } from '../support/status-builders.js';
+import {
+  aCluster,
+  aGap,
+  aHealth,
+  aMeasuredNode,
+  anAbsence,
+  anAbsentNodeStatus,
+  aNearPod,
+  aPressedNode,
+  aSummary,
+} from '../support/status-builders.js';
 
 function problemsIn(input: Partial<Parameters<typeof problemsOf>[0]>): readonly Problem[] {
   const healthy = { readinessChecks: [], cluster: aCluster(), evictions: [], health: aHealth() };
@@ -26,12 +36,6 @@ function textsOf(input: Partial<Parameters<typeof problemsOf>[0]>): readonly str
 
 /** A list that shows all that there is. */
 const all = <T>(...items: readonly T[]) => ({ items, totalCount: items.length });
-
-/** Close to its threshold, by what was measured just now. */
-const pressed = (node: string, more: object = {}) => ({
-  ...({ node, isAssumed: false, available: 1, headroom: 1, victims: [] } as const),
-  ...({ dataState: 'fresh', dataAgeMs: 1, signal: 'nodefs.available', ...more } as const),
-});
 
 it.each([
   [{ ageMs: 3_599_000 }, ['warning evictions: 1 pod evicted in the last hour']],
@@ -73,8 +77,8 @@ describe('evictions', () => {
   });
 
   it('what is about to happen comes before evictions that were, however many', () => {
-    const limits = all(aLimit({ pod: 'soon', ratio: 0.6, timeToLimitMs: 40_000 }));
-    const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 1 }), limits });
+    const nearPods = all(aNearPod({ pod: 'soon', ratio: 0.6, timeToLimitMs: 40_000 }));
+    const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 1 }), nearPods });
     const problems = problemsIn({ cluster, evictions: recent(12, {}) });
     expect(problems.map(({ severity, text }) => [severity, text])).toEqual([
       ['warning', '1 pod near a limit'],
@@ -227,14 +231,12 @@ describe('problems of the cluster', () => {
 
   it('a problem names its pods', () => {
     const items = [
-      aLimit({ pod: 'over', ratio: 1.2 }),
-      aLimit({ pod: 'near', ratio: 0.9 }),
-      aLimit({ pod: 'silent', ratio: 0.9, dataState: 'absent' }),
-      aLimit({ pod: 'pending', ratio: 0.9, state: 'pending', dataState: 'pending' }),
-      aLimit({ pod: 'calm', ratio: 0.7 }),
+      aNearPod({ pod: 'over', ratio: 1.2 }),
+      aNearPod({ pod: 'near', ratio: 0.9 }),
+      aNearPod({ pod: 'silent', ratio: 0.9, dataState: 'absent' }),
     ];
     const summary = aSummary({ reachedLimitPodCount: 1, nearLimitPodCount: 2 });
-    const cluster = aCluster({ summary, limits: { items, totalCount: 4 } });
+    const cluster = aCluster({ summary, nearPods: { items, totalCount: 3 } });
     expect(problemsIn({ cluster }).map(({ text, detail, commands }) => [text, detail, commands])).toEqual([
       ['1 pod above a limit', 'shop/over', ['kubectl ephemeral-storage explain pod shop/over']],
       [
@@ -247,15 +249,12 @@ describe('problems of the cluster', () => {
 
   it('what is evicted within ten minutes is a problem with its time, below 80 % of a limit too', () => {
     const minuteMs = 60_000;
-    const limits = [
-      aLimit({ pod: 'soon', ratio: 0.6, timeToLimitMs: 2 * minuteMs }),
-      aLimit({ pod: 'later', ratio: 0.6, timeToLimitMs: 10 * minuteMs + 1 }),
-    ];
-    const pressure = all(pressed('node-1', { timeToEvictionMs: 4 * minuteMs }), pressed('node-2'));
+    const nearPods = all(aNearPod({ pod: 'soon', ratio: 0.6, timeToLimitMs: 2 * minuteMs }));
+    const nearNodes = all(aPressedNode('node-1', { timeToEvictionMs: 4 * minuteMs }), aPressedNode('node-2'));
     const cluster = aCluster({
       summary: aSummary({ nearLimitPodCount: 1, nearPressureNodeCount: 2 }),
-      limits: all(...limits),
-      pressure,
+      nearPods,
+      nearNodes,
     });
     expect(problemsIn({ cluster })).toMatchObject([
       {
@@ -280,11 +279,11 @@ describe('problems of the cluster', () => {
     ['a node and a pod that are close, with no time or a long one', 11, undefined, ['pod', 'node', 'pods']],
   ])('what happens first comes first: %s', (_case, podMinutes, nodeMinutes, order) => {
     const minutes = (count: number | undefined) => (count === undefined ? undefined : count * 60_000);
-    const limit = aLimit({ pod: 'near', ratio: 0.9, timeToLimitMs: minutes(podMinutes) });
+    const limit = aNearPod({ pod: 'near', ratio: 0.9, timeToLimitMs: minutes(podMinutes) });
     const cluster = aCluster({
       summary: aSummary({ nearLimitPodCount: 1, nearPressureNodeCount: 1 }),
-      limits: all(limit),
-      pressure: all(pressed('node-1', { timeToEvictionMs: minutes(nodeMinutes) })),
+      nearPods: all(limit),
+      nearNodes: all(aPressedNode('node-1', { timeToEvictionMs: minutes(nodeMinutes) })),
       gaps: [aGap({ podCount: 2, examplePods: pods('a', 'b') })],
     });
     expect(problemsIn({ cluster }).map(({ text }) => text.split(' ')[1])).toEqual(order);
@@ -318,17 +317,17 @@ describe('problems of the cluster', () => {
   it('a problem names its nodes', () => {
     const verdict = { kind: 'pods', text: 'Pods are the cause.', commands: ['first', 'second'] } as const;
     const below = { headroom: -1 };
-    const pressure = all(
-      pressed('node-1', { ...below, verdict }),
-      pressed('node-2', { ...below, dataState: 'absent' }),
-      pressed('node-3'),
+    const nearNodes = all(
+      aPressedNode('node-1', { ...below, verdict }),
+      { ...aPressedNode('node-2', below), ...anAbsentNodeStatus() },
+      aPressedNode('node-3'),
     );
     const nodefs = (node: string, ratios: object) =>
       aMeasuredNode({ node, filesystems: [{ filesystem: 'nodefs', fullRatio: 0.1, ...ratios }] });
     const failure = { reason: 'timeout', message: 'slow', ageMs: 1 } as const;
     const cluster = aCluster({
       summary: aSummary({ pressedNodeCount: 1, staleNodeCount: 1, fullNodeCount: 2, pressedFullNodeCount: 1 }),
-      pressure,
+      nearNodes,
       nodes: all(
         aMeasuredNode({ node: 'node-4', state: 'stale', failure }),
         nodefs('node-1', { fullRatio: 0.99 }),
@@ -354,8 +353,8 @@ describe('problems of the cluster', () => {
   it('a problem of several nodes has the verdict of the first, and the command that explains it without one', () => {
     const verdict = { kind: 'pods', text: 'Pods are the cause.', commands: ['first'] } as const;
     const problemOf = (of: typeof verdict | undefined) => {
-      const nodes = ['node-1', 'node-2'].map((node) => pressed(node, { timeToEvictionMs: 60_000, verdict: of }));
-      const cluster = aCluster({ summary: aSummary({ nearPressureNodeCount: 2 }), pressure: all(...nodes) });
+      const nodes = ['node-1', 'node-2'].map((node) => aPressedNode(node, { timeToEvictionMs: 60_000, verdict: of }));
+      const cluster = aCluster({ summary: aSummary({ nearPressureNodeCount: 2 }), nearNodes: all(...nodes) });
       return problemsIn({ cluster })[0];
     };
     expect(problemOf(verdict)?.detail).toMatch(/^node-1 \(.*\), node-2 \(.*\)\. node-1: Pods are the cause\.$/);
@@ -454,17 +453,10 @@ describe('problems of the cluster', () => {
   });
 });
 
-it('the problem of volumes that are not measured names the pods that were near a limit before', () => {
-  const last = { state: 'pending', dataState: 'pending' } as const;
-  const items = [
-    aLimit({ pod: 'a', ratio: 0.8, ...last }),
-    aLimit({ pod: 'b', ratio: 0.79, ...last }),
-    aLimit({ ratio: 0.9 }),
-  ];
+it('the problem of volumes that are not measured says what that does to values', () => {
   const gap = aGap({ kind: 'volumes_pending', incompleteWorkloadCount: 0, exampleWorkloads: [] });
-  const cluster = aCluster({ gaps: [gap], limits: { items, totalCount: 3 } });
-  expect(problemsIn({ cluster })[0]?.detail).toBe(
-    'shop/cart-0 on node-1; totals or ratios are too low; near a limit before: shop/a',
+  expect(problemsIn({ cluster: aCluster({ gaps: [gap] }) })[0]?.detail).toBe(
+    'shop/cart-0 on node-1; totals or ratios are too low',
   );
 });
 

@@ -11,7 +11,6 @@ import { isIsolationFailure } from '../../src/cluster/kubelet/kubelet-error.js';
 import type { AbsentLookup } from '../../src/cluster/kubelet/lookup.js';
 import type { FsStats, NodeSummary, PodSummary } from '../../src/cluster/kubelet/summary.js';
 import { decodeSummary } from '../../src/cluster/kubelet/summary-reader.js';
-import { noEvictionsSeen } from '../../src/facts/history/eviction-snapshot.js';
 import { NodeMemory } from '../../src/facts/node/node-memory.js';
 import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
 import type { NodeView } from '../../src/facts/node/node-view.js';
@@ -19,7 +18,7 @@ import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { detailGroups } from '../../src/metrics/exposition/families.js';
 import { nodeStateGroups, shownState } from '../../src/metrics/exposition/node-state-families.js';
 import { nodeDivision } from '../../src/metrics/exposition/pod-on-node.js';
-import { clusterReport } from '../../src/people/report/cluster-report.js';
+import { clusterReport } from '../../src/people/query/cluster-report.js';
 import { problemsOf } from '../../src/people/rules/problems.js';
 import {
   aContainer,
@@ -36,6 +35,7 @@ import {
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 import { groupTexts, sourceTexts } from '../support/exposed-text.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { aClusterSnapshot, aReading } from '../support/snapshot-builders.js';
 import { aHealth } from '../support/status-builders.js';
 import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
@@ -84,19 +84,11 @@ function seriesOf(view: NodeView): readonly string[] {
 }
 
 async function reportOf(view: NodeView) {
-  const snapshot = { nodes: [view], gone: [], workloads: [], evictions: noEvictionsSeen, unlistedNamespaces: [] };
-  return clusterReport({
-    snapshot,
-    failureOf: () => undefined,
-    lastKnownOf: () => undefined,
-    samplesOf: () => [],
-    formerPodsOf: () => new Map(),
-    evictions: [],
-    apiServer: { isAway: false, access: 'direct' },
+  const lane = new Scheduler(new ManualClock()).newLane();
+  return clusterReport(aReading({ snapshot: aClusterSnapshot({ nodes: [view] }) }), {
     isPartial: false,
-    nowMs: 0,
     hidesPodsWithoutWorkload: false,
-    lane: new Scheduler(new ManualClock()).newLane(),
+    lane,
   });
 }
 
@@ -106,7 +98,7 @@ async function sayings(view: NodeView) {
   const problems = problemsOf({ readinessChecks: [], cluster, evictions: [], health: aHealth() });
   return {
     series: seriesOf(view),
-    next: cluster.limits.items.map(({ pod, rule, ratio }) => `${pod} ${rule} ${ratio}`),
+    next: cluster.nearPods.items.map(({ pod, nearestLimit: of }) => `${pod} ${of?.rule} ${of?.ratio}`),
     near: view.state === 'absent' ? undefined : view.snapshot.evictionMs,
     findings: cluster.findings
       .filter(({ kind }) => kind !== 'amount_below_1ki') // amounts of these tests are few bytes

@@ -1,14 +1,16 @@
 /** Parts of a status without problems: each builder returns a valid object with the changes of the test. */
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import type { ClusterReport } from '../../src/people/query/cluster-report.js';
+import type { ListedNodeReport } from '../../src/people/query/list-nodes.js';
 import type { Problem, Status } from '../../src/people/query/status.js';
 import type { AbsenceReport } from '../../src/people/report/absence-report.js';
-import type { ClusterReport } from '../../src/people/report/cluster-report.js';
 import type { GapReport } from '../../src/people/report/gap-report.js';
 import type { HealthReport } from '../../src/people/report/health-report.js';
+import type { LimitReport } from '../../src/people/report/limit-report.js';
 import type { NodeGridReport } from '../../src/people/report/node-grid.js';
 import type { NodeWithPodsReport, SilentNodeReport } from '../../src/people/report/node-report.js';
 import type { MeasuredPodReport } from '../../src/people/report/pod-report.js';
-import type { PodLimitReport } from '../../src/people/report/ranked-pods.js';
+import type { NodePressureReport } from '../../src/people/report/pressure-report.js';
 import type { Moment, StatusSettings } from '../../src/people/status/status-source.js';
 import { builder } from './builder.js';
 import { aReading } from './snapshot-builders.js';
@@ -44,29 +46,6 @@ export const aProblem = builder<Problem>(() => ({
   section: 'nodes',
 }));
 
-export function aLimit(overrides: Partial<PodLimitReport> = {}): PodLimitReport {
-  const { usedBytes = 4096, limitBytes = 8192, timeToLimitMs = Infinity } = overrides;
-  const { ratio = usedBytes / limitBytes } = overrides;
-  const isNear = ratio >= 0.8 || timeToLimitMs <= 600_000;
-  return {
-    namespace: 'shop',
-    pod: 'cart-0',
-    node: 'node-1',
-    rule: 'pod',
-    container: undefined,
-    volume: undefined,
-    usedBytes,
-    limitBytes,
-    ratio,
-    standing: ratio > 1 ? 'above' : isNear ? 'near' : timeToLimitMs < Infinity ? 'growing' : 'calm',
-    state: 'measured',
-    dataState: 'fresh',
-    dataAgeMs: 1_500,
-    podCount: 1,
-    ...overrides,
-  };
-}
-
 export const aPodStatus = builder<MeasuredPodReport>(() => ({
   namespace: 'shop',
   pod: 'cart-0',
@@ -83,8 +62,29 @@ export const aPodStatus = builder<MeasuredPodReport>(() => ({
   workloads: [cart],
 }));
 
-export const aMeasuredNode = builder<NodeWithPodsReport>(() => ({
+/** By its nearest limit; `ratio`: where the bytes do not matter. */
+export function aNearPod({
+  usedBytes = 4096,
+  limitBytes = 8192,
+  ratio = usedBytes / limitBytes,
+  rule = 'pod',
+  container,
+  volume,
+  unenforced,
+  ...of
+}: Partial<LimitReport> & Partial<MeasuredPodReport> = {}): MeasuredPodReport {
+  const isNear = ratio >= 0.8 || (of.timeToLimitMs ?? Infinity) <= 600_000;
+  return aPodStatus({
+    hasLimits: true,
+    standing: ratio > 1 ? 'above' : isNear ? 'near' : 'growing',
+    nearestLimit: { rule, container, volume, usedBytes, limitBytes, ratio, unenforced },
+    ...of,
+  });
+}
+
+export const aMeasuredNode = builder<NodeWithPodsReport & Pick<ListedNodeReport, 'condition'>>(() => ({
   node: 'node-1',
+  condition: 'ok',
   state: 'fresh',
   expectedPodCount: 1,
   measuredPodCount: 1,
@@ -101,6 +101,20 @@ export const aMeasuredNode = builder<NodeWithPodsReport>(() => ({
   missingPodCount: 0,
   danglingPodCount: 0,
 }));
+
+/** Close to its threshold, by what was measured just now. */
+export function aPressedNode(
+  node: string,
+  { verdict, diskPressure, ...pressure }: Partial<NodePressureReport> & { readonly diskPressure?: boolean } = {},
+): ListedNodeReport {
+  return {
+    ...aMeasuredNode({ node, verdict, diskPressure, condition: 'near' }),
+    pressure: {
+      ...({ node, isAssumed: false, available: 1, headroom: 1, victims: [], verdict } as const),
+      ...({ dataState: 'fresh', dataAgeMs: 1, signal: 'nodefs.available', ...pressure } as const),
+    },
+  };
+}
 
 export const anAbsentNodeStatus = builder<SilentNodeReport>(() => ({
   node: 'node-2',
@@ -138,8 +152,8 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {})
   return {
     isPartial: false,
     summary: summary ?? aSummary(),
-    limits: { items: [aLimit()], totalCount: 1 },
-    pressure: { items: [], totalCount: 0 },
+    nearPods: { items: [], totalCount: 0 },
+    nearNodes: { items: [], totalCount: 0 },
     absences: [],
     gaps: [],
     unlisted: { incompleteWorkloadCount: 0, exampleWorkloads: [] },

@@ -15,12 +15,6 @@ const sparseMs = 45_000;
 /** More than a node usually runs, each in detail as pods are shown. Above it, the pods that left first are forgotten. */
 const maxDeparted = 300;
 
-interface Dated {
-  readonly summary: PodSummary;
-  /** As in {@link UsageSample}. */
-  readonly fetchedAtMs: number;
-}
-
 interface Departed extends LastMeasurement {
   /** Monotonic time in milliseconds. */
   readonly forgetAtMs: number;
@@ -43,8 +37,8 @@ export class PodHistory {
   #formerAtMs: readonly number[] = [];
   /** A row for each pod of the last summary, in its order, with a total for each former time; NaN where it is unknown. */
   #formerTotals = new Float64Array();
-  /** By UID, for pods of the last summary that list no volumes and did before. Undefined while there is none. */
-  #beforePending: Map<string, Dated> | undefined;
+  /** UIDs of pods of the last summary that list no volumes and did before: the kubelet has restarted. */
+  #pendingAgain: ReadonlySet<string> = new Set();
   /** By UID; in the order in which they left. Undefined while there is none. */
   #departed: Map<string, Departed> | undefined;
 
@@ -70,11 +64,10 @@ export class PodHistory {
     const keptAtMs = formerAtMs.filter((_, index) => index !== dropped);
     const columnCount = keptAtMs.length;
     const totals = new Float64Array(summary.pods.length * columnCount).fill(NaN);
-    const beforePending = new Map<string, Dated>();
+    const pendingAgain = new Set<string>();
     for (const [row, pod] of summary.pods.entries()) {
       const formerRow = sameRow(formerRows.get(pod.uid), formerPods, pod);
-      const last = this.#beforePendingOf(pod, formerRow);
-      if (last !== undefined) beforePending.set(pod.uid, last);
+      if (this.#isPendingAgain(pod, formerRow)) pendingAgain.add(pod.uid);
       if (formerRow === undefined) continue;
       formerRows.delete(pod.uid);
       if (this.#hasFirstVolumes(pod, formerRow)) continue; // none of its former totals is comparable
@@ -88,7 +81,7 @@ export class PodHistory {
     this.#fetchedNowMs = fetchedNowMs;
     this.#formerAtMs = keptAtMs;
     this.#formerTotals = totals;
-    this.#beforePending = beforePending.size === 0 ? undefined : beforePending;
+    this.#pendingAgain = pendingAgain;
     this.#purge(summary.pods);
   }
 
@@ -98,21 +91,6 @@ export class PodHistory {
     if (row >= 0) return this.#measurement(row);
     this.#purge();
     return ofSamePod(this.#departed, pod);
-  }
-
-  /**
-   * Of a pod of the last summary that lists none of its volumes and did before: the kubelet has restarted. Undefined for
-   * other pods, also for those whose volumes were never measured.
-   */
-  beforePending(pod: PodIdentity):
-    | {
-        readonly summary: PodSummary;
-        /** How much older than the last summary of the node. */
-        readonly olderByMs: number;
-      }
-    | undefined {
-    const last = ofSamePod(this.#beforePending, pod);
-    return last && { summary: last.summary, olderByMs: this.#fetchedAtMs - last.fetchedAtMs };
   }
 
   /**
@@ -141,28 +119,23 @@ export class PodHistory {
   }
 
   /** `pod`: of the next summary; `formerRow`: its row in the last one, where it is listed there. */
-  #beforePendingOf(pod: PodSummary, formerRow: number | undefined): Dated | undefined {
-    if (listsVolumes(pod)) return undefined;
-    const former = formerRow === undefined ? ofSamePod(this.#departed, pod) : this.#datedSummary(formerRow);
-    return former !== undefined && listsVolumes(former.summary) ? former : ofSamePod(this.#beforePending, pod);
+  #isPendingAgain(pod: PodSummary, formerRow: number | undefined): boolean {
+    if (listsVolumes(pod)) return false;
+    const former = formerRow === undefined ? ofSamePod(this.#departed, pod)?.summary : this.#summary?.pods[formerRow];
+    return former !== undefined && (listsVolumes(former) || this.#pendingAgain.has(pod.uid));
   }
 
-  #datedSummary(row: number): Dated | undefined {
-    const summary = this.#summary?.pods[row];
-    return summary && { summary, fetchedAtMs: this.#fetchedAtMs };
-  }
-
-  /** Whether the volumes of a pod are measured for the first time; see {@link #beforePendingOf}. */
+  /** Whether the volumes of a pod are measured for the first time. */
   #hasFirstVolumes(pod: PodSummary, formerRow: number): boolean {
     const former = this.#summary?.pods[formerRow];
     if (former === undefined || !listsVolumes(pod) || listsVolumes(former)) return false;
-    return this.#beforePending?.has(pod.uid) !== true;
+    return !this.#pendingAgain.has(pod.uid);
   }
 
   /** The pod's total in the last summary; NaN where it is unknown, or lacks volumes that were measured before. */
   #total(row: number): number {
     const pod = this.#summary?.pods[row];
-    return pod === undefined || this.#beforePending?.has(pod.uid) === true ? NaN : (pod.usedBytes ?? NaN);
+    return pod === undefined || this.#pendingAgain.has(pod.uid) ? NaN : (pod.usedBytes ?? NaN);
   }
 
   #row(row: number): Float64Array {

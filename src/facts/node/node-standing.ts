@@ -37,7 +37,7 @@ export interface NodeStanding {
 
 /** `state`: of old data, no forecast is said. */
 export function nodeStanding(
-  source: { readonly state: NodeView['state'] | 'pending'; readonly ageMs?: number | undefined },
+  source: { readonly state: NodeView['state']; readonly ageMs?: number | undefined },
   snapshot: NodeSnapshot,
 ): NodeStanding {
   const { state, ageMs = 0 } = source;

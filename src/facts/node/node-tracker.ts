@@ -157,14 +157,6 @@ export class NodeTracker {
     }
   }
 
-  /** Pods of an earlier summary of the node of `snapshot`, by the API objects of today, for people: never part of a sum. */
-  formerPods(of: NodeSnapshot, pods: readonly PodSummary[]): readonly PodRecord[] {
-    const summary = { ...of.summary, pods };
-    const refutedSignals = (): NodeSnapshot['refutedSignals'] => [];
-    const input = { ...of, summary, configuration: undefined, refutedSignals, derived: new Map() };
-    return createNodeSnapshot(input, this.#objects.boundPods(), this.#options).pods;
-  }
-
   /** Lets go of its summary and of what follows from it. */
   #forget(): void {
     this.#kept = undefined;

@@ -1,8 +1,8 @@
 import { countedText, formatCount } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
 import { type Block, type BlockOf, count, type Document, type Line, type Piece, type Tone } from '../pens/document.js';
+import type { ClusterReport } from '../query/cluster-report.js';
 import type { Status } from '../query/status.js';
-import type { ClusterReport } from '../report/cluster-report.js';
 import type { HealthReport, ReadinessCheck, StoreHealthReport } from '../report/health-report.js';
 import { section, table } from './parts.js';
 

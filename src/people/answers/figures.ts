@@ -12,8 +12,8 @@ import {
   share,
   type Tone,
 } from '../pens/document.js';
+import type { ClusterReport, ClusterSummary } from '../query/cluster-report.js';
 import type { Status } from '../query/status.js';
-import type { ClusterReport, ClusterSummary } from '../report/cluster-report.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { conditionMarks, type NodeCondition, nodeConditions } from '../report/node-condition.js';
 import type { NodeGridReport, NodePoolReport, NodeTileReport } from '../report/node-grid.js';

@@ -1,8 +1,8 @@
 import { countedText, formatCount } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
 import type { Block, Document, DocumentPart, Line, Piece } from '../pens/document.js';
+import type { ClusterReport } from '../query/cluster-report.js';
 import type { Status } from '../query/status.js';
-import type { ClusterReport } from '../report/cluster-report.js';
 import { causeText } from '../report/eviction-cause-text.js';
 import type { EvictionReport, ShownEviction } from '../report/eviction-report.js';
 import type { FindingKindReport, RankedFindingReport } from '../report/ranked-findings.js';

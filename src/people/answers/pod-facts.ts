@@ -59,13 +59,10 @@ function specFacts({ spec, isExempt }: PodExplanation): Facts {
 }
 
 /** Returns how old values are that are not those of now, and why; nothing of others. */
-export function lastKnownLine(facts: Partial<DataFacts>): readonly Piece[] {
+function lastKnownLine(facts: Partial<DataFacts>): readonly Piece[] {
   if (!isLastKnown(facts)) return [];
-  const { dataState, dataAgeMs, absenceReason = 'never' } = facts;
-  const age = `last known ${formatAge(dataAgeMs)} ago, `;
-  return dataState === 'pending'
-    ? [`${age}volumes `, { word: 'pending' }]
-    : [`${age}node without data (${absenceNames[absenceReason]})`];
+  const { dataAgeMs, absenceReason = 'never' } = facts;
+  return [`last known ${formatAge(dataAgeMs)} ago, node without data (${absenceNames[absenceReason]})`];
 }
 
 /** The same next to the title of a section. */

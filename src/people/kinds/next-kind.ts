@@ -1,10 +1,11 @@
 import { isNearHeadroom } from '../../facts/node/node-thresholds.js';
 import { formatAge } from '../../lib/base/units.js';
-import { amountText, bytes, type Line, share } from '../pens/document.js';
-import { limitText } from '../report/limit-report.js';
-import type { DataFacts, PodReport } from '../report/pod-report.js';
+import { bytes, type Line, type Piece, share } from '../pens/document.js';
+import type { ListedNodeReport } from '../query/list-nodes.js';
+import { limitText, ratioTone, unenforcedNames } from '../report/limit-report.js';
+import { type DataFacts, isLastKnown, type PodReport } from '../report/pod-report.js';
 import type { NodePressureReport } from '../report/pressure-report.js';
-import { signalAmount } from '../report/signal-report.js';
+import { signalAmount, unreadPodsText } from '../report/signal-report.js';
 import { namespaceColumn, nodeColumn, ruleText } from './columns.js';
 import type { Kind } from './kind.js';
 import { timeLine } from './pod-kind.js';
@@ -28,13 +29,14 @@ export const nextKind: Kind<NextRow> = {
   nameOf: (row) => (row.kind === 'pod' ? `pod/${row.pod.pod}` : `node/${row.node.node}`),
   pathOf: (row) => (row.kind === 'pod' ? ['pods', row.pod.namespace, row.pod.pod] : ['nodes', row.node.node]),
   dataOf: (row) => (row.kind === 'pod' ? row.pod : row.node),
+  noteOf: noteLine,
   columns: [
     {
       title: 'In',
       isNumber: true,
       rank: 1,
       about: 'Until the pod exceeds a limit, or the node crosses a threshold, at the present growth.',
-      cell: ({ timeMs }) => timeLine(timeMs),
+      cell: (row) => timeLine(row.timeMs, row.kind === 'node' || row.pod.standing === 'above'),
     },
     { title: 'Kind', rank: 3, cell: ({ kind }) => kind },
     namespaceColumn((row) => (row.kind === 'pod' ? row.pod.namespace : '')),
@@ -45,6 +47,56 @@ export const nextKind: Kind<NextRow> = {
     { title: 'State', rank: 2, isSeldom: true, cell: stateLine },
   ],
 };
+
+/**
+ * Returns pods and nodes, the soonest first; at the same time a node, which evicts many pods. `nodes`: those that are near no threshold
+ * are left out.
+ */
+export function nextRows(pods: readonly PodReport[], nodes: readonly ListedNodeReport[]): readonly NextRow[] {
+  const ofPods = pods.map((pod): NextRow => ({ kind: 'pod', pod, timeMs: pod.timeToLimitMs }));
+  return [...nodes.flatMap(nodeRow), ...ofPods].toSorted(({ timeMs: a = Infinity }, { timeMs: b = Infinity }) =>
+    a === b ? 0 : a - b,
+  );
+}
+
+function nodeRow({ pressure: node, diskPressure = false }: ListedNodeReport): readonly NextRow[] {
+  if (node === undefined) return [];
+  const isBelow = (node.headroom ?? 0) < 0 && node.dataState !== 'absent';
+  const belowMs = node.victims?.length === 0 ? undefined : 0;
+  return [{ kind: 'node', node, timeMs: isBelow ? belowMs : node.timeToEvictionMs, isRefusing: diskPressure }];
+}
+
+/** What the cells do not say. */
+function noteLine(row: NextRow): Line | undefined {
+  if (row.kind === 'node') return nodeNote(row.node);
+  const { state, nearestLimit: { unenforced } = {} } = row.pod;
+  const parts: readonly (readonly Piece[])[] = [
+    ...(state === 'pending' ? [['volumes ', { word: 'pending' } as const]] : []),
+    ...(unenforced === undefined ? [] : [[`not enforced: ${unenforcedNames[unenforced]}`]]),
+  ];
+  return parts.length === 0 ? undefined : parts.flatMap((part, index) => (index === 0 ? part : ['; ', ...part]));
+}
+
+/** Whom it evicts, and by which threshold. */
+function nodeNote(node: NodePressureReport): Line {
+  const { signal, thresholdBytes, thresholdInodes, isAssumed } = node;
+  const threshold = signalAmount(signal, thresholdBytes ?? thresholdInodes);
+  return [...victimsLine(node), isAssumed ? `; the threshold of ${threshold} is assumed` : ''];
+}
+
+function victimsLine({ victims, unreadPodCount, headroom }: NodePressureReport): readonly Piece[] {
+  if (unreadPodCount !== undefined) return [`which pod goes first is unknown: ${unreadPodsText(unreadPodCount)}`];
+  if (headroom === undefined) return ['under DiskPressure: may be evicting now'];
+  if (victims === undefined) return ['evicts nobody now: DiskPressure is left from a shortage'];
+  const [first, ...others] = victims;
+  if (first === undefined) return ['no pod is left to evict'];
+  const link = { path: ['pods', first.namespace, first.pod], shown: `${first.namespace}/${first.pod}` };
+  return [
+    'evicts ',
+    link,
+    ` first${others.length === 0 ? '' : `, of ${victims.length} pods in the order of eviction`}`,
+  ];
+}
 
 function whyLine(row: NextRow): Line {
   if (row.kind === 'pod') return podWhy(row.pod);
@@ -61,9 +113,11 @@ function nodeWhy({ node, timeMs, isRefusing }: NextRow & { readonly kind: 'node'
   return isClose ? `near ${signal}` : 'DiskPressure: refuses new pods';
 }
 
-function podWhy({ nearestLimit: limit }: PodReport): string {
+function podWhy(pod: PodReport): Line {
+  const { nearestLimit: limit } = pod;
   if (limit === undefined) return '-';
-  return `${amountText(share(limit.ratio))} of ${limitText(limit)} (${ruleText(limit)})`;
+  const ratio = share(limit.ratio, isLastKnown(pod) ? 'unknown' : ratioTone(limit));
+  return [ratio, ` of ${limitText(limit)} (${ruleText(limit)})`];
 }
 
 function leftLine(row: NextRow): Line {

@@ -51,7 +51,7 @@ export const podKind: Kind<PodReport> = {
       order: 'time',
       isRising: true,
       about: 'Until the pod exceeds one of its limits, at its present growth.',
-      cell: ({ timeToLimitMs }) => timeLine(timeToLimitMs),
+      cell: ({ timeToLimitMs, standing }) => timeLine(timeToLimitMs, standing === 'above'),
     },
     {
       title: 'Rule',
@@ -98,8 +98,9 @@ function lackText(pod: PodReport): string | undefined {
   return `Last known ${formatAge(pod.dataAgeMs)} ago: its node has no data (${absenceNames[pod.absenceReason ?? 'never']}).`;
 }
 
-/** `now`: it is above the limit. */
-export function timeLine(timeMs: number | undefined): Line {
+/** Without being over the limit, it may be there since the kubelet looked last. */
+export function timeLine(timeMs: number | undefined, isOver: boolean): Line {
   if (timeMs === undefined) return '-';
-  return timeMs === 0 ? { text: 'now', tone: 'critical' } : { text: formatForecast(timeMs), tone: 'warning' };
+  if (timeMs > 0) return { text: formatForecast(timeMs), tone: 'warning' };
+  return { text: isOver ? 'now' : 'any moment', tone: 'critical' };
 }

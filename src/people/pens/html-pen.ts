@@ -7,6 +7,8 @@ import {
   type DocumentPart,
   type Line,
   type Piece,
+  type Statement,
+  type Tone,
 } from './document.js';
 import { barHtml } from './html-bar.js';
 import { curvesHtml } from './html-curve.js';
@@ -14,7 +16,6 @@ import { figuresHtml } from './html-figures.js';
 import { gridHtml } from './html-grid.js';
 import { emptyText, type HtmlWriter, panel, term, timePart, toneClass } from './html-kit.js';
 import { tableHtml, toned } from './html-table.js';
-import { verdictHtml, verdictsHtml } from './html-verdict.js';
 import { lines, type Markup, markup, type MarkupContent } from './markup.js';
 
 /** The page that a document is written for. */
@@ -94,6 +95,30 @@ function drawnHtml(
     case 'code':
       return markup`<pre tabindex="0" role="region" aria-label="${block.caption}" data-key="${id}">${lines(block.text)}</pre>`;
   }
+}
+
+function verdictHtml({ tone, lines, commands }: Statement, id: string, html: (line: Line) => MarkupContent): Markup {
+  return markup`<section id="${id}" class="banner verdict ${tone}" aria-label="Verdict">${lines.map((of) => markup`<p><strong>${html(of)}</strong></p>`)}${commandList(commands)}</section>`;
+}
+
+/** For readers who see no colours, and for programs that read the page aloud. */
+const symbols: Readonly<Record<Tone, string>> = { ok: '✓', unknown: '?', warning: '!', critical: '✕' };
+
+/** One below the other, each with all of its sentences in one paragraph, and its own commands. */
+function verdictsHtml(
+  { title, verdicts, more }: BlockOf<'verdicts'>,
+  id: string,
+  html: (line: Line) => MarkupContent,
+): Markup {
+  const item = ({ tone, lines: [first = '', ...others], commands }: Statement): Markup =>
+    markup`<li class="${tone}"><p><span class="symbol" aria-hidden="true">${symbols[tone]}</span> <span class="visually-hidden">${tone}: </span><strong>${html(first)}</strong>${others.map((of) => markup` ${html(of)}`)}</p>${commandList(commands)}</li>`;
+  const rest = more === undefined ? undefined : markup`<p class="more">${html(more)}</p>`;
+  return markup`<section id="${id}" class="verdicts" aria-label="${title}"><ul>${verdicts.map(item)}</ul>${rest}</section>`;
+}
+
+function commandList(commands: readonly string[]): Markup | undefined {
+  if (commands.length === 0) return undefined;
+  return markup`<ul class="commands small">${commands.map((command) => markup`<li><code>${command}</code></li>`)}</ul>`;
 }
 
 function wordsHtml(block: WordsBlock, id: string, place: HtmlPlace): Markup {

@@ -52,7 +52,7 @@ export async function listNodes(
     sources: reading.snapshot.nodes,
     addItems: (items: Ranking<ComparedNode>, view: NodeView) => {
       if (isOther(name, view.nodeName) || !matchesSearch(search, view.nodeName)) return;
-      const node = nodeOf(view, reading);
+      const node = listedNodeOf(view, reading);
       if (!meetsCondition(node, query)) return;
       items.add({ node, names: naturalNames(view.nodeName), rank: ranks[order]?.(node) ?? -Infinity });
     },
@@ -68,10 +68,11 @@ export async function listNodes(
 
 /** The report of one node as lists have it. */
 export function nodeReportOf(view: NodeView, reading: ClusterReading): ListedNodeReport {
-  return listedNodeReport(nodeOf(view, reading), reading, verdicts(reading));
+  return listedNodeReport(listedNodeOf(view, reading), reading, verdicts(reading));
 }
 
-function nodeOf(view: NodeView, { failures, lastKnownOf }: ClusterReading): ListedNode {
+/** Returns a node as it is judged and compared. */
+export function listedNodeOf(view: NodeView, { failures, lastKnownOf }: ClusterReading): ListedNode {
   const lastKnown = view.state === 'absent' ? lastKnownOf(view) : undefined;
   return listedNode(view, { lastKnown, failure: failures.get(view.nodeName) });
 }
@@ -120,7 +121,14 @@ function meetsCondition({ view, pressed, condition }: ListedNode, { only }: List
   }
 }
 
-function listedNodeReport(node: ListedNode, { apiServer }: ClusterReading, verdictOf: VerdictOf): ListedNodeReport {
+/** Orders nodes as the list does by `urgency`. */
+export const mostUrgent = largestFirst<ListedNode>(urgencyOf, ({ view }) => naturalNames(view.nodeName));
+
+export function listedNodeReport(
+  node: ListedNode,
+  { apiServer }: ClusterReading,
+  verdictOf: VerdictOf,
+): ListedNodeReport {
   return {
     ...nodeReport(node, { apiServer, verdictOf }),
     condition: node.condition,

@@ -1,8 +1,8 @@
 import type { Ranked } from '../../lib/base/ranking.js';
-import type { ClusterReport } from '../report/cluster-report.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import type { HealthReport, ReadinessCheck } from '../report/health-report.js';
 import type { PodPlace } from '../report/pod-report.js';
+import type { ClusterReport } from './cluster-report.js';
 import type { Condition } from './list-query.js';
 
 /**

@@ -34,7 +34,7 @@ interface PodFacts extends PodPlace {
 
 /** Where values come from. */
 export interface DataFacts {
-  /** `absent`, `pending`: what was last known of a pod whose node has no data, or whose volumes are not measured. */
+  /** `absent`: what was last known of a pod whose node has no data. */
   readonly dataState: PodSource['state'];
   readonly dataAgeMs: number;
   /** Why the node has no data. */
@@ -48,7 +48,10 @@ interface LimitFacts extends DataFacts {
   /** What counts towards one of its limits is unknown: it is compared with nothing, and no calm limit is said to be the nearest. */
   readonly hasUnknownUsage?: true | undefined;
   readonly nearestLimit?: LimitReport | undefined;
-  /** Until the pod exceeds one of its limits, see `PodLimitReport`. */
+  /**
+   * Until the pod exceeds one of its limits if it goes on to grow as measured; 0 above it. Absent while no growth is known, and from a
+   * day on.
+   */
   readonly timeToLimitMs?: number | undefined;
 }
 
@@ -81,8 +84,7 @@ export interface PodSource {
   readonly nodeName: string;
   /** Undefined for one that is not in the cluster. */
   readonly node?: Node | undefined;
-  /** `pending`: from before the kubelet had to measure the pod's volumes again. */
-  readonly state: NodeView['state'] | 'pending';
+  readonly state: NodeView['state'];
   readonly ageMs: number;
   /** Why the node has no data. */
   readonly reason?: AbsenceReason;
@@ -137,7 +139,7 @@ export function limitFacts(found: FoundPod<DerivedPod, PodSource>): LimitFacts {
 
 /** Whether the values are old, and what they are now is not known. */
 export function isLastKnown({ dataState }: Partial<DataFacts>): boolean {
-  return dataState === 'absent' || dataState === 'pending';
+  return dataState === 'absent';
 }
 
 export function dataFacts({ state, ageMs, reason }: PodSource): DataFacts {

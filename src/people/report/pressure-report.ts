@@ -3,7 +3,6 @@ import { type NodeStanding, nodeStanding } from '../../facts/node/node-standing.
 import type { NodeThreshold } from '../../facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { nextVictims } from '../../facts/node/victims.js';
-import { largestFirst, naturalNames, type Ranked, rankedOf } from '../../lib/base/ranking.js';
 import { type DataFacts, dataFacts, type PodSource } from './pod-report.js';
 import type { VictimReport } from './signal-report.js';
 import type { VerdictOf, VerdictReport } from './verdict-report.js';
@@ -48,20 +47,6 @@ export function pressedNode(
   if (nearest === undefined || (!isClose && snapshot.node.diskPressure !== true)) return undefined;
   return { ...standing, source, snapshot, nearest };
 }
-
-/** The nearest first. */
-export function rankedPressure(
-  nodes: readonly PressedNode[],
-  count: number,
-  verdictOf: VerdictOf,
-): Ranked<NodePressureReport> {
-  return rankedOf(nodes, count, mostUrgent, (pressed) => pressureReport(pressed, verdictOf));
-}
-
-const mostUrgent = largestFirst<PressedNode>(
-  ({ urgency }) => urgency,
-  ({ source }) => naturalNames(source.nodeName),
-);
 
 export function pressureReport(
   { source, snapshot, nearest, isClose, timeMs }: PressedNode,

@@ -36,11 +36,9 @@ export type OriginReport =
   | { readonly source: 'controller'; readonly kind: string };
 
 export function workloadReferences(workloads: readonly Workload[]): readonly WorkloadReference[] {
-  return workloads.map(workloadReference);
-}
-
-export function workloadReference({ namespace, name, type }: Workload): WorkloadReference {
-  return { workload: name, workloadType: type, workloadNamespace: namespace };
+  return workloads.map(({ namespace, name, type }) => {
+    return { workload: name, workloadType: type, workloadNamespace: namespace };
+  });
 }
 
 /** `deployment/cart`; a workload that may span namespaces is its bare name. */

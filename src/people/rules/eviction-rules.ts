@@ -1,16 +1,13 @@
-import { isNear } from '../../facts/node/standing.js';
 import { mostSpecific } from '../../facts/workload/workload.js';
 import { groupBy } from '../../lib/base/maps.js';
 import type { Ranked } from '../../lib/base/ranking.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
+import type { ListedNodeReport } from '../query/list-nodes.js';
 import { causeText, evictionHint, isOfNode } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { fullRatio, isFull } from '../report/filesystem-report.js';
-import type { RankedNodeReport } from '../report/node-report.js';
-import { isLastKnown } from '../report/pod-report.js';
-import type { NodePressureReport } from '../report/pressure-report.js';
-import type { PodLimitReport } from '../report/ranked-pods.js';
+import type { PodReport } from '../report/pod-report.js';
 import { explainEviction, explainNode, explainPod } from '../report/verdict-commands.js';
 import { referenceName } from '../report/workload-report.js';
 import { clusterRule, exporterRule, namesText, type Subjects } from './rule.js';
@@ -21,8 +18,8 @@ export const nextEvictionRules = {
     severity: 'critical',
     section: 'next-evictions',
     alerts: ['EphemeralStoragePodEvictionSoon'],
-    applies: ({ cluster: { summary, limits } }) => [
-      { count: summary.reachedLimitPodCount, examples: counted(limits).filter(({ standing }) => standing === 'above') },
+    applies: ({ cluster: { summary, nearPods } }) => [
+      { count: summary.reachedLimitPodCount, examples: nearPods.items.filter(({ standing }) => standing === 'above') },
     ],
     sentence: ['pod above a limit', 'pods above a limit'],
     name: podName,
@@ -31,10 +28,9 @@ export const nextEvictionRules = {
   pod_near_limit: clusterRule({
     section: 'next-evictions',
     alerts: ['EphemeralStorageNearLimit', 'EphemeralStoragePodEvictionSoon'],
-    applies: ({ cluster: { summary, limits } }) => {
-      const near = counted(limits).filter(({ standing }) => standing !== 'above' && isNear(standing));
-      return [{ count: summary.nearLimitPodCount, examples: near }];
-    },
+    applies: ({ cluster: { summary, nearPods } }) => [
+      { count: summary.nearLimitPodCount, examples: nearPods.items.filter(({ standing }) => standing === 'near') },
+    ],
     sentence: ['pod near a limit', 'pods near a limit'],
     name: podName,
     timeMs: ({ timeToLimitMs }) => timeToLimitMs,
@@ -44,8 +40,8 @@ export const nextEvictionRules = {
     severity: 'critical',
     section: 'next-evictions',
     alerts: ['EphemeralStorageNodeEvicting'],
-    applies: ({ cluster: { summary, pressure } }) => [
-      { count: summary.pressedNodeCount, examples: present(pressure).filter(isBelow) },
+    applies: ({ cluster: { summary, nearNodes } }) => [
+      { count: summary.pressedNodeCount, examples: present(nearNodes).filter(isBelow) },
     ],
     sentence: ['node below an eviction threshold', 'nodes below an eviction threshold'],
     more: verdictText,
@@ -54,14 +50,14 @@ export const nextEvictionRules = {
   node_near_threshold: clusterRule({
     section: 'next-evictions',
     alerts: ['EphemeralStorageNodeEvictionSoon', 'EphemeralStorageNodeDiskLow', 'EphemeralStorageNodeEvicting'],
-    applies: ({ cluster: { summary, pressure } }) => [
-      { count: summary.nearPressureNodeCount, examples: present(pressure).filter((node) => !isBelow(node)) },
+    applies: ({ cluster: { summary, nearNodes } }) => [
+      { count: summary.nearPressureNodeCount, examples: present(nearNodes).filter((node) => !isBelow(node)) },
     ],
     sentence: [
       'node close to an eviction threshold or under DiskPressure',
       'nodes close to an eviction threshold or under DiskPressure',
     ],
-    timeMs: ({ timeToEvictionMs }) => timeToEvictionMs,
+    timeMs: ({ pressure }) => pressure?.timeToEvictionMs,
     more: verdictText,
     commands: nodeCommands,
   }),
@@ -84,9 +80,9 @@ export const nextEvictionRules = {
   /** Those of which nothing worse is said. */
   node_full: clusterRule({
     section: 'nodes',
-    applies: ({ cluster: { summary, nodes, pressure } }) => {
+    applies: ({ cluster: { summary, nodes, nearNodes } }) => {
       const { fullNodeCount, pressedFullNodeCount, noSpaceNodeCount } = summary;
-      const below = present(pressure).filter(isBelow);
+      const below = present(nearNodes).filter(isBelow);
       const others = nodes.items.filter((of) => !hasNoSpace(of) && !below.some(({ node }) => node === of.node));
       const examples = others.filter((of) => of.state !== 'absent' && isFull(of.filesystems));
       return [{ count: fullNodeCount - pressedFullNodeCount - noSpaceNodeCount, examples }];
@@ -155,49 +151,41 @@ function groupText(group: EvictionGroup): string {
 }
 
 /** Those that are not shown as they were. */
-function present({ items }: Ranked<NodePressureReport>): readonly NodePressureReport[] {
-  return items.filter((of) => !isLastKnown(of));
+function present({ items }: Ranked<ListedNodeReport>): readonly ListedNodeReport[] {
+  return items.filter(({ state }) => state !== 'absent');
 }
 
-/** Pods count by their present values, those of a node without data by the last. */
-function counted({ items }: Ranked<PodLimitReport>): readonly PodLimitReport[] {
-  return items.filter(({ dataState }) => dataState !== 'pending');
-}
-
-function podName({ namespace, pod, dataState, dataAgeMs }: PodLimitReport): string {
+function podName({ namespace, pod, dataState, dataAgeMs }: PodReport): string {
   return `${namespace}/${pod}${dataState === 'absent' ? ` (last known ${formatAge(dataAgeMs)} ago)` : ''}`;
 }
 
-function isBelow({ headroom = 0 }: NodePressureReport): boolean {
-  return headroom < 0;
+function isBelow({ pressure }: ListedNodeReport): boolean {
+  return (pressure?.headroom ?? 0) < 0;
 }
 
-function hasNoSpace({ state, verdict }: RankedNodeReport): boolean {
+function hasNoSpace({ state, verdict }: ListedNodeReport): boolean {
   return state !== 'absent' && verdict?.kind === 'no_space';
 }
 
-function podCommands({ examples = [] }: Subjects<PodLimitReport>): readonly string[] {
+function podCommands({ examples = [] }: Subjects<PodReport>): readonly string[] {
   return examples.slice(0, 1).map(({ namespace, pod }) => explainPod(namespace, pod));
 }
 
 /** What fills the disk of the first node. */
-function verdictText({
-  count,
-  examples: [first] = [],
-}: Subjects<Pick<NodePressureReport, 'node' | 'verdict'>>): string {
+function verdictText({ count, examples: [first] = [] }: Subjects<Pick<ListedNodeReport, 'node' | 'verdict'>>): string {
   if (first?.verdict === undefined) return '';
   const { text } = first.verdict;
   return count === 1 ? `: ${text}` : `. ${first.node}: ${text}`;
 }
 
 /** For the first node, that of its verdict where it has one. */
-function nodeCommands({ examples = [] }: Subjects<Pick<NodePressureReport, 'node' | 'verdict'>>): readonly string[] {
+function nodeCommands({ examples = [] }: Subjects<Pick<ListedNodeReport, 'node' | 'verdict'>>): readonly string[] {
   return examples.slice(0, 1).flatMap(({ node, verdict: { commands = [] } = {} }) => {
     return commands.length > 0 ? commands : [explainNode(node)];
   });
 }
 
 /** What fills the disk of its host is not known. */
-function isOfVirtualCluster(node: RankedNodeReport | undefined): boolean {
+function isOfVirtualCluster(node: ListedNodeReport | undefined): boolean {
   return node?.enforcement?.includes('virtual_cluster') === true;
 }

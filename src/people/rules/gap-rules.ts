@@ -1,7 +1,5 @@
 import { countedText, formatCount } from '../../lib/base/text.js';
-import type { ClusterReport } from '../report/cluster-report.js';
 import type { GapReport } from '../report/gap-report.js';
-import { limitThresholds } from '../report/limit-report.js';
 import type { PodPlace } from '../report/pod-report.js';
 import { explainWorkload } from '../report/verdict-commands.js';
 import { referenceName } from '../report/workload-report.js';
@@ -21,7 +19,7 @@ export const gapRules = {
   volumes_pending: gapRule('volumes_pending', {
     alerts: ['EphemeralStorageVolumeStatsOld'],
     sentence: ({ count }) => `volumes of ${countedText(count, ['pod', 'pods'])} not measured`,
-    effect: (cluster) => joinParts('totals or ratios are too low', nearText(cluster)),
+    effect: 'totals or ratios are too low',
     step: 'A kubelet measures volumes within two minutes of its start. If it takes longer, check its log and the disk.',
   }),
   workload_incomplete: clusterRule({
@@ -41,10 +39,10 @@ export const gapRules = {
 function gapRule(
   kind: GapReport['kind'],
   {
-    effect = () => '',
+    effect = '',
     ...of
   }: Pick<RuleOf<Subjects, RuleFacts>, 'alerts' | 'sentence' | 'step'> & {
-    readonly effect?: (cluster: ClusterReport) => string;
+    readonly effect?: string;
   },
 ): Rule {
   return clusterRule({
@@ -54,22 +52,9 @@ function gapRule(
       cluster.gaps
         .filter((gap) => gap.kind === kind && !(kind === 'missing' && arePodsUnseen(health)))
         .map((gap) => ({ count: gap.podCount, examples: gap.examplePods, gap })),
-    detail: ({ gap }, { cluster }) => joinParts(podsText(gap), effect(cluster), affectedText(gap)),
+    detail: ({ gap }) => joinParts(podsText(gap), effect, affectedText(gap)),
     ...of,
   });
-}
-
-/** Of pods with pending volumes. */
-function nearText({ limits }: ClusterReport): string {
-  const before = limits.items.filter(
-    ({ dataState, ratio }) => dataState === 'pending' && ratio >= limitThresholds.near,
-  );
-  const names = before.map(({ namespace, pod, podCount }) =>
-    podCount > 1
-      ? `${namespace}/${pod} and up to ${formatCount(podCount - 1)} more of its workload`
-      : `${namespace}/${pod}`,
-  );
-  return names.length === 0 ? '' : `near a limit before: ${namesText(names)}`;
 }
 
 /** By their nodes: `shop/a, shop/b on node-1`. */

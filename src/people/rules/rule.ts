@@ -1,8 +1,8 @@
 import { soonMs } from '../../facts/forecast/forecast.js';
 import { countedText, joinTruncated } from '../../lib/base/text.js';
 import { formatForecast } from '../../lib/base/units.js';
+import type { ClusterReport } from '../query/cluster-report.js';
 import type { Problem, ProblemSubject, Status } from '../query/status.js';
-import type { ClusterReport } from '../report/cluster-report.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 
 /** What rules are applied to. */

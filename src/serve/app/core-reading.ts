@@ -1,11 +1,9 @@
 import { isActive } from '../../facts/node/limits.js';
-import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { allObjects, type ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import type { ClusterReading, KnownPod } from '../../people/query/cluster-reading.js';
+import { type ClusterReport, clusterReport } from '../../people/query/cluster-report.js';
 import { isAwaitedNode } from '../../people/report/absence-hints.js';
-import { type ClusterReport, clusterReport } from '../../people/report/cluster-report.js';
 import type { NodeFailure } from '../../people/report/node-report.js';
-import type { FormerPod } from '../../people/report/ranked-pods.js';
 import { type Core, hasWorkloads } from './core.js';
 
 /** Makes what lists and objects are made of: pages, their JSON, and what commands print. */
@@ -68,25 +66,11 @@ function* knownPods(snapshot: ClusterSnapshot, { place, resolver }: Core): Gener
 }
 
 /** Makes the report of the overview. `isPartial`: nodes had not responded by the deadline. */
-export function reportOf(core: Core, reading: ClusterReading, isPartial: boolean): Promise<ClusterReport> {
-  const { snapshot, failures, lastKnownOf, samplesOf, evictions, apiServer } = reading;
-  const { config, scheduler, clock } = core;
-  return clusterReport({
-    ...{ snapshot, lastKnownOf, samplesOf, evictions, apiServer, isPartial },
-    failureOf: (nodeName) => failures.get(nodeName),
-    formerPodsOf: (of) => formerPods(of, core),
-    nowMs: clock.steadyNowMs(),
-    hidesPodsWithoutWorkload: hasWorkloads(config) && !config.workloads.controllers,
-    lane: scheduler.readers,
-  });
-}
-
-function formerPods(of: NodeSnapshot, { place, trackers }: Core): ReadonlyMap<string, FormerPod> {
-  const history = place.cache.history(of.nodeName);
-  const pending = of.pods.filter(({ isPending }) => isPending);
-  const before = pending.flatMap(({ summary }) => history?.beforePending(summary) ?? []);
-  const ages = new Map(before.map(({ summary: { uid }, olderByMs }) => [uid, olderByMs]));
-  const summaries = before.map(({ summary }) => summary);
-  const pods = trackers.of(of.node).formerPods(of, summaries);
-  return new Map(pods.map((pod) => [pod.summary.uid, { pod, olderByMs: ages.get(pod.summary.uid) ?? 0 }]));
+export function reportOf(
+  { config, scheduler }: Core,
+  reading: ClusterReading,
+  isPartial: boolean,
+): Promise<ClusterReport> {
+  const hidesPodsWithoutWorkload = hasWorkloads(config) && !config.workloads.controllers;
+  return clusterReport(reading, { isPartial, hidesPodsWithoutWorkload, lane: scheduler.readers });
 }

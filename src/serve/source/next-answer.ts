@@ -2,7 +2,7 @@ import { isNear } from '../../facts/node/standing.js';
 import type { Ranked } from '../../lib/base/ranking.js';
 import { countedText, joinTruncated } from '../../lib/base/text.js';
 import { absentCount } from '../../people/answers/coverage-notes.js';
-import type { NextRow } from '../../people/kinds/next-kind.js';
+import { type NextRow, nextRows } from '../../people/kinds/next-kind.js';
 import type { ListedNodeReport } from '../../people/query/list-nodes.js';
 import { firstOf } from '../../people/query/list-page.js';
 import { maxLimit } from '../../people/query/list-query.js';
@@ -24,10 +24,11 @@ export async function readNext(
     reader.list('nodes', { only: 'near', search: parameters['node'] }, isOfPodsAlone ? 1 : count),
     reader.list('nodes', { only: 'unknown', search: parameters['node'] }, isOfPodsAlone ? 1 : maxLimit),
   ]);
-  const podRows = pods.items.map((pod): NextRow => ({ kind: 'pod', pod, timeMs: pod.timeToLimitMs }));
-  const nodeRows = isOfPodsAlone ? [] : nodes.items.flatMap((node) => nodeRow(node, parameters['node']));
-  const rows = [...podRows, ...nodeRows].toSorted(soonestFirst);
-  const nodeCount = isOfPodsAlone ? 0 : nodes.totalCount - (nodes.items.length - nodeRows.length);
+  const isMeant = ({ node, pressure }: ListedNodeReport): boolean =>
+    pressure !== undefined && !isOfPodsAlone && [undefined, node].includes(parameters['node']);
+  const ofNodes = nodes.items.filter(isMeant);
+  const rows = nextRows(pods.items, ofNodes);
+  const nodeCount = isOfPodsAlone ? 0 : nodes.totalCount - (nodes.items.length - ofNodes.length);
   const notes = [...pods.notes, ...(isOfPodsAlone ? [] : unknownNotes(unknown)), ...unknownPodNotes(unknownPods)];
   return { ...pods, notes, ...firstOf(rows, count, pods.totalCount + nodeCount) };
 }
@@ -87,22 +88,4 @@ function calmText(node: ListedNodeReport | undefined, place: string, isPartial: 
 /** Nodes belong to no namespace and to no workload. */
 function asksForPodsAlone({ namespace, selector, workload }: ViewParameters): boolean {
   return [namespace, selector, workload].some(Boolean);
-}
-
-function nodeRow(
-  { node, pressure, diskPressure = false }: ListedNodeReport,
-  wanted: string | undefined,
-): readonly NextRow[] {
-  if (pressure === undefined || (wanted !== undefined && wanted !== node)) return [];
-  const isBelow = (pressure.headroom ?? 0) < 0 && pressure.dataState !== 'absent';
-  const belowMs = pressure.victims?.length === 0 ? undefined : 0;
-  const timeMs = isBelow ? belowMs : pressure.timeToEvictionMs;
-  return [{ kind: 'node', node: pressure, timeMs, isRefusing: diskPressure }];
-}
-
-/** Nodes first of those at the same time: one evicts many pods. */
-function soonestFirst(a: NextRow, b: NextRow): number {
-  const [first, second] = [a.timeMs ?? Infinity, b.timeMs ?? Infinity];
-  if (first !== second) return first - second;
-  return Number(a.kind === 'pod') - Number(b.kind === 'pod');
 }

@@ -556,7 +556,7 @@ describe('what is next', () => {
     });
     const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(snapshot)] }) });
     const text = await textOf(reading, { resource: 'next' }, { columns: 200 });
-    expect(text).toMatch(/pod +shop +cart-0 +node-1 +150 % of 2Mi \(emptydir\/tmp\) +-1Mi/);
+    expect(text).toMatch(/pod +shop +cart-0 +node-1 +150% of 2Mi \(emptydir\/tmp\) +-1Mi/);
     expect(await textOf(reading, { resource: 'pods' }, { columns: 200 })).toMatch(
       /node-1 +- +3Mi +2Mi +150% .*unmeasured/,
     );

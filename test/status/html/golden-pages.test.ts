@@ -4,7 +4,6 @@ import type { ClusterReading } from '../../../src/people/query/cluster-reading.j
 import { parseListQuery } from '../../../src/people/query/list-query.js';
 import type { NodeObject } from '../../../src/people/query/node-explanation.js';
 import type { Status } from '../../../src/people/query/status.js';
-import type { ClusterReport } from '../../../src/people/report/cluster-report.js';
 import { evictionReport } from '../../../src/people/report/eviction-report.js';
 import type { SignalReport } from '../../../src/people/report/signal-report.js';
 import { statusDocument } from '../../../src/people/status/document-of.js';
@@ -28,9 +27,10 @@ import {
   aCluster,
   aGrid,
   aHealth,
-  aLimit,
   aMeasuredNode,
   anAbsentNodeStatus,
+  aNearPod,
+  aPressedNode,
   aProblem,
   aStatus,
   aSummary,
@@ -68,37 +68,33 @@ const problems = [
     only: 'unknown',
   }),
 ];
-const workload = { workload: 'cart', workloadType: 'deployment', workloadNamespace: 'shop' };
 const silent = { dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout' } as const;
-const pending = { state: 'pending', dataState: 'pending', dataAgeMs: 61_500 } as const;
-const limits = {
+const nearPods = {
   items: [
-    aLimit({ rule: 'emptydir', volume: 'cache', usedBytes: 3 * gib, limitBytes: 2 * gib, timeToLimitMs: 0 }),
-    aLimit({ pod: 'silent-0', ratio: 1.2, ...silent }),
-    aLimit({ pod: 'pending-0', ratio: 0.92, ...pending }),
-    aLimit({ pod: 'low-0', ratio: 0.92, ...pending, dataState: 'fresh' }),
-    aLimit({ rule: 'container', container: 'app', ratio: 0.85, unenforced: 'dedicated_imagefs' }),
-    aLimit({ pod: 'cart-1', workload, podCount: 10, ratio: 0.6, timeToLimitMs: 250_000 }),
+    aNearPod({ rule: 'emptydir', volume: 'cache', usedBytes: 3 * gib, limitBytes: 2 * gib, timeToLimitMs: 0 }),
+    aNearPod({ pod: 'silent-0', ratio: 1.2, ...silent }),
+    aNearPod({ pod: 'low-0', ratio: 0.92, state: 'pending' }),
+    aNearPod({ rule: 'container', container: 'app', ratio: 0.85, unenforced: 'dedicated_imagefs' }),
+    aNearPod({ pod: 'cart-1', ratio: 0.6, timeToLimitMs: 250_000 }),
   ],
   totalCount: 1_235,
 };
-const close = { dataState: 'fresh', dataAgeMs: 1_500, isAssumed: false } as const;
-const nodefs = { ...close, signal: 'nodefs.available', thresholdBytes: 10 * gib } as const;
-const pressure: ClusterReport['pressure'] = {
+const nodefs = { signal: 'nodefs.available', thresholdBytes: 10 * gib } as const;
+const nearNodes = {
   items: [
-    {
-      ...{ ...nodefs, node: 'soon', isAssumed: true, available: 11 * gib, headroom: gib, timeToEvictionMs: 41_000 },
+    aPressedNode('soon', {
+      ...{ ...nodefs, isAssumed: true, available: 11 * gib, headroom: gib, timeToEvictionMs: 41_000 },
       victims: [
         { rank: 1, namespace: 'shop', pod: 'big', usage: 9 * gib, place: 'above_request' },
         { rank: 2, namespace: 'shop', pod: 'small', usage: 1, place: 'within_request' },
       ],
-    },
-    {
-      ...{ ...nodefs, node: 'below', signal: 'nodefs.inodesFree', thresholdBytes: undefined, thresholdInodes: 1000 },
+    }),
+    aPressedNode('below', {
+      ...{ signal: 'nodefs.inodesFree', thresholdInodes: 1000 },
       ...{ available: 900, headroom: -100, timeToEvictionMs: 0, victims: [] },
-    },
-    { ...nodefs, node: 'left', available: 17 * gib, headroom: 7 * gib, victims: undefined },
-    { ...nodefs, node: 'unread', available: 9 * gib, headroom: -gib, unreadPodCount: 12 },
+    }),
+    aPressedNode('left', { ...nodefs, available: 17 * gib, headroom: 7 * gib, victims: undefined, diskPressure: true }),
+    aPressedNode('unread', { ...nodefs, available: 9 * gib, headroom: -gib, victims: undefined, unreadPodCount: 12 }),
   ],
   totalCount: 6,
 };
@@ -123,7 +119,7 @@ const statuses: Readonly<Record<string, Partial<Status>>> = {
     problems,
     links: [{ name: 'Grafana', url: 'https://grafana.example.com/d/x?a=1&b=2' }],
     cluster: aCluster({
-      ...{ isPartial: true, limits, pressure, grid },
+      ...{ isPartial: true, nearPods, nearNodes, grid },
       summary: aSummary({
         ...{ absentNodeCount: 1, freshNodeCount: 2, pressedNodeCount: 3, pressedEmptyNodeCount: 1 },
         ...{ nearPressureNodeCount: 2, reachedLimitPodCount: 1_001, nearLimitPodCount: 2, limitCount: 5 },
@@ -196,7 +192,10 @@ const nodes: Readonly<Record<string, object>> = {
     ...{ findings: [finding, finding], diskPressure: true, otherPodCount: 1, otherPodsUsedBytes: 1024 },
     ...{ pendingPodCount: 1, missingPodCount: 2, danglingPodCount: 3 },
     listedImages: [{ name: 'redis:7', sizeBytes: gib, isUnused: true }, { sizeBytes: 1 }],
-    pressure: { ...nodefs, node: 'node-1', available: 1, headroom: gib, timeToEvictionMs: 240_000 },
+    pressure: {
+      ...{ ...nodefs, dataState: 'fresh', dataAgeMs: 1_500, isAssumed: false, node: 'node-1' },
+      ...{ available: 1, headroom: gib, timeToEvictionMs: 240_000 },
+    },
   },
   silent: {
     ...{ ...anAbsentNodeStatus(), ...explained, condition: 'silent', signals: [], verdict },

@@ -8,7 +8,7 @@ import { nodeConditions } from '../../../src/people/report/node-condition.js';
 import { statusDocument } from '../../../src/people/status/document-of.js';
 import { pagePolicy } from '../../../src/people/status/html/frame.js';
 import { renderPage } from '../../../src/people/status/html/page.js';
-import { aCluster, aGrid, aHealth, aLimit, aMoment, aProblem, aStatus } from '../../support/status-builders.js';
+import { aCluster, aGrid, aHealth, aMoment, aNearPod, aProblem, aStatus } from '../../support/status-builders.js';
 
 const frame = {
   path: '/',
@@ -63,7 +63,7 @@ it.each(['/', '/exporter'])('hostile names are never markup at %s', (path) => {
         kubeletRequests: { [hostile]: 1 },
       }),
       cluster: aCluster({
-        limits: all(aLimit({ namespace: hostile, pod: hostile, node: hostile, container: hostile })),
+        nearPods: all(aNearPod({ namespace: hostile, pod: hostile, node: hostile, container: hostile })),
         grid: aGrid({ pools: [{ pool: hostile, nodeCount: 1, nodes: [{ node: hostile, condition: 'near' }] }] }),
       }),
     },
@@ -72,7 +72,9 @@ it.each(['/', '/exporter'])('hostile names are never markup at %s', (path) => {
   expect(page.match(/<script/g)).toHaveLength(1);
   expect(page).not.toMatch(/<img|\u202E/);
   const ownTags = new Set(
-    `${pageOf({ problems: [aProblem({ severity: 'critical' })] }, path)}<h3></h3>`.match(/<\/?[a-z][a-z0-9]*/g),
+    `${pageOf({ problems: [aProblem({ severity: 'critical' })], cluster: aCluster({ nearPods: all(aNearPod()) }) }, path)}<h3></h3>`.match(
+      /<\/?[a-z][a-z0-9]*/g,
+    ),
   );
   const tags = new Set(page.match(/<\/?[a-z][a-z0-9]*/g));
   expect([...tags].filter((tag) => !ownTags.has(tag))).toEqual([]);

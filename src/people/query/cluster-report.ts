@@ -1,56 +1,46 @@
 import { hasLimits } from '../../facts/node/limits.js';
-import { type AbsentNodeView, unenforcedOn } from '../../facts/node/node-view.js';
+import { unenforcedOn } from '../../facts/node/node-view.js';
 import { isNearLimit } from '../../facts/node/standing.js';
-import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import { type Workload, workloadKey } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
-import { largestFirst, naturalNames, type Ranked, rankedOf } from '../../lib/base/ranking.js';
-import type { ApiServerState } from './absence-hints.js';
-import { type AbsenceReport, absenceReports } from './absence-report.js';
-import { type EnforcementReport, enforcementReports } from './enforcement-report.js';
-import type { EvictionReport } from './eviction-report.js';
-import { findingsByPod, type FoundFinding, specFindings } from './finding-report.js';
-import { type GapReport, gapReports, type PodGap, podGaps } from './gap-report.js';
-import { nodeGrid, type NodeGridReport } from './node-grid.js';
-import {
-  type LastKnown,
-  type ListedNode,
-  listedNode,
-  nodeCounts,
-  type NodeFailure,
-  nodeReport,
-  type RankedNodeReport,
-} from './node-report.js';
-import { type NodePressureReport, rankedPressure } from './pressure-report.js';
-import { type FindingKindReport, RankedFindings } from './ranked-findings.js';
-import { type FormerPodsOf, type PodLimitReport, RankedPods } from './ranked-pods.js';
-import { type SamplesOf, verdicts } from './verdict-report.js';
+import { largestFirst, naturalNames, type Ranked, rankedOf, Ranking } from '../../lib/base/ranking.js';
+import { type AbsenceReport, absenceReports } from '../report/absence-report.js';
+import { type EnforcementReport, enforcementReports } from '../report/enforcement-report.js';
+import { findingsByPod, type FoundFinding, specFindings } from '../report/finding-report.js';
+import { type GapReport, gapReports, type PodGap, podGaps } from '../report/gap-report.js';
+import { nodeGrid, type NodeGridReport } from '../report/node-grid.js';
+import { type ListedNode, nodeCounts } from '../report/node-report.js';
+import { PodCounts } from '../report/pod-counts.js';
+import type { PodReport } from '../report/pod-report.js';
+import { type FindingKindReport, RankedFindings } from '../report/ranked-findings.js';
+import { verdicts } from '../report/verdict-report.js';
 import {
   affectedReport,
   type AffectedWorkloadsReport,
   incompleteOf,
   type IncompleteWorkloads,
-} from './workload-report.js';
+} from '../report/workload-report.js';
+import type { ClusterReading } from './cluster-reading.js';
+import { listedNodeOf, type ListedNodeReport, listedNodeReport, mostUrgent } from './list-nodes.js';
+import { type ListedPod, listedRecords, podOrder, rankOf } from './listed-pod.js';
+import { podReport } from './pod-lack.js';
 
 export interface ClusterReport {
   /** Nodes had not answered by the deadline: they are reported from the cache. */
   readonly isPartial: boolean;
   readonly summary: ClusterSummary;
-  /**
-   * The pods from half of a limit on, each with the limit that it is nearest to; those above a limit first, then by time and
-   * ratio. Of pods of one workload, the first.
-   */
-  readonly limits: Ranked<PodLimitReport>;
+  /** Pods above a limit or near one, by what was last known of those without data; the first to be evicted first. */
+  readonly nearPods: Ranked<PodReport>;
   /** Nodes that are close to evicting pods, or do; the nearest first. */
-  readonly pressure: Ranked<NodePressureReport>;
+  readonly nearNodes: Ranked<ListedNodeReport>;
   /** Nodes without data by reason, those that cost most pods first; without those that are skipped. */
   readonly absences: readonly AbsenceReport[];
   /** What lacks values although its nodes have data, by cause. */
   readonly gaps: readonly GapReport[];
   /** The workloads that may have pods in namespaces whose pods are not known. */
   readonly unlisted: AffectedWorkloadsReport;
-  /** Those without data first, then the fullest; those that are never scraped last. */
-  readonly nodes: Ranked<RankedNodeReport>;
+  /** Those that need somebody first. */
+  readonly nodes: Ranked<ListedNodeReport>;
   readonly grid: NodeGridReport;
   /** Nodes whose limits or thresholds do not do what they seem to do, by kind. */
   readonly enforcement: readonly EnforcementReport[];
@@ -114,39 +104,29 @@ export interface ClusterSummary {
 
 /** How many of each are reported: enough to see what is wrong, few enough to read. */
 const shownCounts = {
-  limits: 10,
-  pressure: 5,
+  pods: 10,
+  pressed: 5,
   nodes: 30,
   tiles: 240,
   findingsOfKind: 5,
 } as const;
 
-export interface ClusterReportInput {
-  readonly snapshot: ClusterSnapshot;
-  /** Of the last request to a kubelet; undefined when it succeeded. */
-  readonly failureOf: (nodeName: string) => NodeFailure | undefined;
-  /** Undefined for a node that never had data. */
-  readonly lastKnownOf: (state: AbsentNodeView) => LastKnown | undefined;
-  readonly samplesOf: SamplesOf;
-  /** The newest first. */
-  readonly evictions: readonly EvictionReport[];
-  readonly formerPodsOf: FormerPodsOf;
-  readonly apiServer: ApiServerState;
+interface ReportOptions {
   readonly isPartial: boolean;
-  /** Time in milliseconds since the Unix epoch that never jumps. */
-  readonly nowMs: number;
   /** Pods that belong to no workload count in the coverage only. */
   readonly hidesPodsWithoutWorkload: boolean;
   readonly lane: Lane;
 }
 
 /** One walk over the pods, node by node, yielding to the event loop between pods. Keeps only what it reports. */
-export async function clusterReport(input: ClusterReportInput): Promise<ClusterReport> {
-  const { snapshot, isPartial, apiServer, nowMs, lane } = input;
+export async function clusterReport(reading: ClusterReading, options: ReportOptions): Promise<ClusterReport> {
+  const { isPartial, lane } = options;
+  const { snapshot, apiServer } = reading;
   const lacking = snapshot.workloads.filter(({ complete }) => !complete);
   const incomplete = new Map(lacking.map(({ workload }) => [workloadKey(workload), workload]));
   const parts: Parts = {
-    pods: new RankedPods(shownCounts.limits),
+    pods: new PodCounts(),
+    near: new Ranking(shownCounts.pods, podOrder('urgency')),
     findings: new RankedFindings(shownCounts.findingsOfKind),
     nodes: [],
     gaps: [],
@@ -154,11 +134,12 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
     ofSilent: new Map(),
     unmeasuredLimitedPodCount: 0,
   };
-  await lane.each(stepsOf(parts, input, incomplete), (step) => {
+  await lane.each(stepsOf(parts, { ...options, reading, incomplete }), (step) => {
     step();
   });
   const { pods, findings, nodes, gaps, affectedBy, ofSilent } = parts;
-  const sources = { apiServer, verdictOf: verdicts({ ...input, readAtMs: nowMs }) };
+  const verdictOf = verdicts(reading);
+  const reportOf = (node: ListedNode) => listedNodeReport(node, reading, verdictOf);
   const mayLack = lacking.filter((of) => of.mayHaveUnlistedPods).map(({ workload }) => workload);
   const unlisted = incompleteOf(mayLack, incomplete);
   return {
@@ -170,30 +151,35 @@ export async function clusterReport(input: ClusterReportInput): Promise<ClusterR
       incompleteWorkloadCount: incomplete.size,
       unlistedNamespaceCount: snapshot.unlistedNamespaces.length,
     },
-    limits: await lane.run(() => pods.limits()),
-    pressure: await lane.run(() => {
-      const pressed = nodes.flatMap((node) => node.pressed ?? []);
-      return rankedPressure(pressed, shownCounts.pressure, sources.verdictOf);
-    }),
+    nearPods: await lane.run(() => parts.near.ranked(({ of, ...pod }) => podReport({ ...of, ...pod }, reading))),
+    nearNodes: await lane.run(() =>
+      rankedOf(
+        nodes.filter(({ pressed }) => pressed !== undefined),
+        shownCounts.pressed,
+        nearestFirst,
+        reportOf,
+      ),
+    ),
     absences: await lane.run(() => absenceReports(nodes, { affectedBy, apiServer })),
     gaps: await lane.run(() => gapReports(gaps, { incomplete, explained: [ofSilent, unlisted] })),
     unlisted: affectedReport([unlisted]),
-    nodes: await lane.run(() => rankedOf(nodes, shownCounts.nodes, silentFirst, (node) => nodeReport(node, sources))),
+    nodes: await lane.run(() => rankedOf(nodes, shownCounts.nodes, mostUrgent, reportOf)),
     grid: await lane.run(() => nodeGrid(nodes, shownCounts.tiles)),
     enforcement: await lane.run(() => enforcementReports(snapshot.nodes)),
     findings: findings.kinds(),
   };
 }
 
-/** Nodes without data first, then the fullest. */
-const silentFirst = largestFirst<ListedNode>(
-  ({ view, fullRatio = 0 }) => (view.state !== 'absent' ? 1 + fullRatio : view.reason === 'skipped' ? 0 : 3),
+/** Whether or not they have data. */
+const nearestFirst = largestFirst<ListedNode>(
+  ({ standing }) => standing?.urgency,
   ({ view }) => naturalNames(view.nodeName),
 );
 
 /** What nodes and pods are added to, one by one. */
 interface Parts {
-  readonly pods: RankedPods;
+  readonly pods: PodCounts;
+  readonly near: Ranking<ListedPod>;
   readonly findings: RankedFindings;
   readonly nodes: ListedNode[];
   readonly gaps: PodGap[];
@@ -204,16 +190,19 @@ interface Parts {
   unmeasuredLimitedPodCount: number;
 }
 
+interface WalkInput extends Pick<ReportOptions, 'hidesPodsWithoutWorkload'> {
+  readonly reading: ClusterReading;
+  readonly incomplete: IncompleteWorkloads;
+}
+
 /** Returns parts of the report's work, each of which is done at once. */
-function* stepsOf(parts: Parts, input: ClusterReportInput, incomplete: IncompleteWorkloads): Iterable<() => void> {
-  const { snapshot, failureOf, lastKnownOf, nowMs, hidesPodsWithoutWorkload } = input;
-  for (const view of snapshot.nodes) {
-    const lastKnown = view.state === 'absent' ? lastKnownOf(view) : undefined;
-    const node = listedNode(view, { lastKnown, failure: failureOf(view.nodeName) });
+function* stepsOf(parts: Parts, { reading, incomplete, hidesPodsWithoutWorkload }: WalkInput): Iterable<() => void> {
+  for (const view of reading.snapshot.nodes) {
+    const node = listedNodeOf(view, reading);
     parts.nodes.push(node);
     yield () => {
       parts.unmeasuredLimitedPodCount += unknownLimitedPodCount(node, hidesPodsWithoutWorkload);
-      if (view.state !== 'absent') parts.gaps.push(...podGaps(view, nowMs, incomplete));
+      if (view.state !== 'absent') parts.gaps.push(...podGaps(view, reading.readAtMs, incomplete));
       else if (view.reason !== 'skipped') {
         const lacking = view.unmeasured.flatMap(({ workloads }) => workloads);
         const affected = incompleteOf(lacking, incomplete);
@@ -226,7 +215,7 @@ function* stepsOf(parts: Parts, input: ClusterReportInput, incomplete: Incomplet
         parts.findings.add(found);
       };
     }
-    yield* podSteps(parts, node, input);
+    yield* podSteps(parts, node);
   }
 }
 
@@ -236,22 +225,14 @@ function* findingsOf({ view, snapshot }: ListedNode): Iterable<readonly FoundFin
   else for (const { pod } of view.unmeasured) yield specFindings(pod, view.node);
 }
 
-function* podSteps(
-  { pods: ranked }: Parts,
-  { snapshot, source: node }: ListedNode,
-  { formerPodsOf }: ClusterReportInput,
-): Iterable<() => void> {
-  if (node === undefined || snapshot === undefined) return;
-  const { pods, podsWithoutTotal, context } = snapshot;
-  const former = pods.some(({ isPending }) => isPending) ? formerPodsOf(snapshot) : undefined;
-  for (const pod of pods) {
+function* podSteps({ pods, near }: Parts, { view, snapshot, source }: ListedNode): Iterable<() => void> {
+  if (source === undefined || snapshot === undefined) return;
+  const of = { view, data: { snapshot, source }, sortName: '' };
+  for (const record of listedRecords(snapshot)) {
     yield () => {
-      ranked.add({ node, pod }, context, former?.get(pod.summary.uid));
-    };
-  }
-  for (const pod of podsWithoutTotal) {
-    yield () => {
-      ranked.addWithoutTotal({ node, pod }, context);
+      if (!pods.add({ node: source, pod: record }, snapshot.context)) return;
+      const { bound, summary: names } = record;
+      near.add({ of, record, bound, names, rank: rankOf({ record, bound }, 'urgency', source) });
     };
   }
 }

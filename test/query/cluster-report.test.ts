@@ -10,7 +10,8 @@ import type { DerivedPod, PodContext, PodRecord } from '../../src/facts/node/pod
 import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
 import type { Lane } from '../../src/lib/base/lane.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
-import { type ClusterReport, clusterReport, type ClusterReportInput } from '../../src/people/report/cluster-report.js';
+import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
+import { type ClusterReport, clusterReport } from '../../src/people/query/cluster-report.js';
 import type { SamplesOf } from '../../src/people/report/verdict-report.js';
 import {
   aContainer,
@@ -34,7 +35,7 @@ import {
   aNodeSnapshot,
   aNodeThreshold,
   aPodUsage,
-  aWorkload,
+  aReading,
   aWorkloadSnapshot,
   type MeasuredPodFields,
   withoutTotal,
@@ -44,22 +45,10 @@ const nowMs = Date.UTC(2026, 0, 1);
 
 function reportOf(
   snapshot: Partial<ClusterSnapshot>,
-  overrides: Partial<ClusterReportInput> = {},
+  { lane = new Scheduler(new ManualClock()).newLane(), ...overrides }: Partial<ClusterReading> & { lane?: Lane } = {},
 ): Promise<ClusterReport> {
-  return clusterReport({
-    snapshot: aClusterSnapshot(snapshot),
-    failureOf: () => undefined,
-    lastKnownOf: () => undefined,
-    samplesOf: () => [],
-    formerPodsOf: () => new Map(),
-    evictions: [],
-    apiServer: { isAway: false, access: 'direct' },
-    isPartial: false,
-    nowMs,
-    hidesPodsWithoutWorkload: false,
-    lane: new Scheduler(new ManualClock()).newLane(),
-    ...overrides,
-  });
+  const reading = aReading({ snapshot: aClusterSnapshot(snapshot), readAtMs: nowMs, ...overrides });
+  return clusterReport(reading, { isPartial: false, hidesPodsWithoutWorkload: false, lane });
 }
 
 /** Of the limit of the pod. By UID: milliseconds from the summary on. */
@@ -87,64 +76,29 @@ function ratioOf(usedBytes: number, limitBytes: number, more: Partial<LimitRatio
 const pod = aPodSummary({ usedBytes: 15, containers: [aContainerSummary({ rootfsBytes: 10, logsBytes: 5 })] });
 
 describe('limits', () => {
-  it('pods from half of a limit on have one row each: the nearest limit, not clamped', async () => {
-    const { limits, summary } = await reportOf({
+  it('pods near a limit that evicts them have their nearest one, not clamped', async () => {
+    const { nearPods, summary } = await reportOf({
       nodes: [
         nodeOf('node-1', [
-          podOf('a', 1, {
-            workloads: [],
-            ratios: [ratioOf(8, 10), ratioOf(13, 10, { rule: 'emptydir', volume: 'cache' })],
-          }),
-          podOf('b', 1, {
-            workloads: [],
-            ratios: [ratioOf(10, 10, { rule: 'container', container: 'main' }), ratioOf(79, 100)],
-          }),
-          podOf('c', 1, { workloads: [], ratios: [ratioOf(1, 2)] }),
-          podOf('d', 1, { workloads: [], ratios: [ratioOf(49, 100)] }),
+          podOf('a', 1, { ratios: [ratioOf(8, 10), ratioOf(13, 10, { rule: 'emptydir', volume: 'cache' })] }),
+          podOf('b', 1, { ratios: [ratioOf(10, 10, { rule: 'container', container: 'main' }), ratioOf(79, 100)] }),
+          podOf('c', 1, { ratios: [ratioOf(79, 100)] }),
         ]),
       ],
     });
     expect(
-      limits.items.map(({ pod, rule, container, volume, ratio }) => [pod, rule, container ?? volume, ratio]),
+      nearPods.items.map(({ pod, nearestLimit: of }) => [pod, of?.rule, of?.container ?? of?.volume, of?.ratio]),
     ).toEqual([
       ['a', 'emptydir', 'cache', 1.3],
       ['b', 'container', 'main', 1],
-      ['c', 'pod', undefined, 0.5],
     ]);
-    expect(limits.totalCount).toBe(3);
-    expect(summary).toMatchObject({ limitCount: 6 });
+    expect([nearPods.totalCount, summary.limitCount]).toEqual([2, 5]);
   });
 
-  it('pods of one workload are one row with their number and the soonest; those of silent nodes are another', async () => {
-    const all = aWorkload({ name: 'all' });
-    const [cart, bare] = [
-      [all, aDeployment('cart')],
-      [all, { ...aDeployment('b'), origin: { source: 'controller', kind: 'Pod' } as const }],
-    ];
-    const replicas = [70, 95, 60, 40].map((used, index) =>
-      podOf(`cart-${index}`, used, { workloads: cart, ratios: [ratioOf(used, 100)] }),
-    );
-    const bares = ['x', 'y'].map((name) => podOf(name, 80, { workloads: bare, ratios: [ratioOf(80, 100)] }));
-    const silent = nodeOf('node-2', [podOf('cart-9', 99, { workloads: cart, ratios: [ratioOf(99, 100)] })]);
-    const { limits } = await reportOf(
-      { nodes: [nodeOf('node-1', [...replicas, ...bares]), anAbsentNode('node-2', 'timeout')] },
-      { lastKnownOf: () => (silent.state === 'absent' ? undefined : { snapshot: silent.snapshot, ageMs: 1 }) },
-    );
-    expect(
-      limits.items.map(({ pod, workload, podCount, dataState }) => [pod, workload?.workload, podCount, dataState]),
-    ).toEqual([
-      ['cart-9', 'cart', 1, 'absent'],
-      ['cart-1', 'cart', 3, 'fresh'],
-      ['x', undefined, 1, 'fresh'],
-      ['y', undefined, 1, 'fresh'],
-    ]);
-    expect(limits.totalCount).toBe(4);
-  });
-
-  it('limits are in the order of urgency: above the limit, by time to the limit where known, by ratio', async () => {
+  it('pods near a limit are in the order of urgency: above the limit, by time to it where known, by ratio', async () => {
     const pods = [
       ['high', 95, undefined],
-      ['soon', 60, 900_000],
+      ['soon', 60, 500_000],
       ['over', 110, 0],
       ['worst', 120, undefined],
       ['sooner', 60, 300_000],
@@ -159,23 +113,23 @@ describe('limits', () => {
     const forecasts = aForecastOf(
       pods.flatMap(([name, , leftMs]) => (leftMs === undefined ? [] : [[name, leftMs] as const])),
     );
-    const { limits, summary } = await reportOf({
+    const { nearPods, summary } = await reportOf({
       nodes: [aFreshNode(aNodeSnapshot({ pods: measured, forecasts }), 1_500)],
     });
-    expect(limits.items.map(({ pod, timeToLimitMs }) => [pod, timeToLimitMs])).toEqual([
+    expect(nearPods.items.map(({ pod, timeToLimitMs }) => [pod, timeToLimitMs])).toEqual([
       ['worst', undefined],
       ['over', 0],
       ['sooner', 300_000 - 1_500],
-      ['soon', 900_000 - 1_500],
+      ['soon', 500_000 - 1_500],
       ['high', undefined],
     ]);
-    expect(summary).toMatchObject({ reachedLimitPodCount: 2, nearLimitPodCount: 2 });
+    expect(summary).toMatchObject({ reachedLimitPodCount: 2, nearLimitPodCount: 3 });
   });
 
   it.each([
     { unenforced: 'exempt', ratio: 2, shown: 0, counts: { limitedPodCount: 0, unenforcedReachedPodCount: 1 } },
     { unenforced: 'memory_medium', ratio: 1, shown: 0, counts: { limitedPodCount: 0, unenforcedReachedPodCount: 0 } },
-    { unenforced: 'dedicated_imagefs', ratio: 0.7, shown: 1, counts: { limitedPodCount: 1, unenforcedLimitCount: 1 } },
+    { unenforced: 'dedicated_imagefs', ratio: 0.7, shown: 0, counts: { limitedPodCount: 1, unenforcedLimitCount: 1 } },
     {
       unenforced: 'dedicated_imagefs',
       ratio: 0.8,
@@ -188,14 +142,14 @@ describe('limits', () => {
     'limits are near only where they can bind: $unenforced, $ratio',
     async ({ ratio, shown, counts, unenforced }) => {
       const snapshot = podOf('a', 1, { ratios: [ratioOf(ratio * 10, 10, { unenforced })] });
-      const { limits, summary } = await reportOf({ nodes: [nodeOf('node-1', [snapshot])] });
-      expect(limits.items).toHaveLength(shown);
+      const { nearPods, summary } = await reportOf({ nodes: [nodeOf('node-1', [snapshot])] });
+      expect(nearPods.items).toHaveLength(shown);
       expect(summary).toMatchObject({ limitCount: 1, ...counts });
     },
   );
 });
 
-it('nodes without data come first, then the fullest, those that are never scraped last', async () => {
+it('nodes without data come first, then stale ones, then the fullest, those that are never scraped last', async () => {
   const { nodes, summary } = await reportOf({
     nodes: [
       nodeOf('a-roomy', [], 90_000),
@@ -207,7 +161,7 @@ it('nodes without data come first, then the fullest, those that are never scrape
     ],
   });
   expect(nodes.items.map(({ node }) => node)).toEqual([
-    ...['e-silent', 'b-full', 'b-roomier', 'd-stale', 'a-roomy', 'c-virtual'],
+    ...['e-silent', 'd-stale', 'b-full', 'b-roomier', 'a-roomy', 'c-virtual'],
   ]);
   expect(summary).toMatchObject({
     freshNodeCount: 3,
@@ -244,12 +198,15 @@ it('nodes with a full disk and no threshold are counted', async () => {
     ],
   });
   expect(summary).toMatchObject({ fullNodeCount: 3, noSpaceNodeCount: 2 });
-  expect(nodes.items.map((node) => node.verdict?.kind)).toEqual([undefined, 'no_space', 'no_space']);
+  expect(nodes.items.map((node) => node.verdict?.kind)).toEqual(['no_space', 'no_space', undefined]);
 });
 
 it('nodes without data have the reason, a hint and the last failure', async () => {
   const failure = { reason: 'tls' as const, message: 'summary of node b: unknown authority', ageMs: 5 };
-  const { nodes, summary } = await reportOf({ nodes: [anAbsentNode('b', 'tls')] }, { failureOf: () => failure });
+  const { nodes, summary } = await reportOf(
+    { nodes: [anAbsentNode('b', 'tls')] },
+    { failures: new Map([['b', failure]]) },
+  );
   expect(nodes.items).toMatchObject([{ reason: 'tls', failure, expectedPodCount: 1, measuredPodCount: 0 }]);
   expect(summary).toMatchObject({ absentNodeCount: 1, failedNodeCount: 1 });
   expect(nodes.items[0]).toHaveProperty('hint', expect.stringContaining('kubelet.tls.caFile'));
@@ -271,16 +228,18 @@ it('nodes have their verdict, the one of the list of nodes under pressure, by gr
         ]
       : [];
   const silent = { ...anAbsentNode('node-2', 'timeout'), node: aNode({ name: 'node-2', diskPressure: true }) };
-  const { nodes, pressure } = await reportOf({ nodes: [aFreshNode(snapshot), silent] }, { samplesOf });
+  const { nodes, nearNodes } = await reportOf({ nodes: [aFreshNode(snapshot), silent] }, { samplesOf });
   const text =
     'Pods are the cause, cart first (grew 14B in 1m to 5B): evicting every pod frees 5B, 1B is missing on nodefs.';
-  expect(pressure.items.map(({ verdict }) => verdict?.text)).toEqual([text]);
+  expect(nearNodes.items.map(({ pressure, verdict }) => [pressure?.verdict?.text, verdict?.text])).toEqual([
+    [text, text],
+  ]);
   expect(nodes.items.map(({ diskPressure, verdict }) => [diskPressure, verdict?.text])).toEqual([
+    [false, text],
     [
       true,
       'Unknown cause: the node reports DiskPressure, and may be evicting: its headroom is not known (no data: timeout).',
     ],
-    [false, text],
   ]);
 });
 
@@ -364,9 +323,9 @@ describe('a node without data', () => {
   });
 
   it('a node without data keeps its last values as such, in no sum, and in no count but that of pods near a limit', async () => {
-    const { limits, nodes, summary } = await reportOf({ nodes: [silent()] }, { lastKnownOf });
+    const { nearPods, nodes, summary } = await reportOf({ nodes: [silent()] }, { lastKnownOf });
     const facts = { node: 'b', dataState: 'absent', dataAgeMs: 720_000, absenceReason: 'timeout' };
-    expect(limits.items).toMatchObject([{ ...facts, pod: 'cart-0', ratio: 0.95, podCount: 2 }]);
+    expect(nearPods.items).toMatchObject([{ ...facts, pod: 'cart-0', nearestLimit: { ratio: 0.95 } }]);
     expect(nodes.items).toMatchObject([
       {
         state: 'absent',
@@ -393,7 +352,7 @@ describe('a node without data', () => {
     const { absences } = await reportOf(
       { nodes },
       {
-        failureOf: (name) => (name === 'b' ? failure : undefined),
+        failures: new Map([['b', failure]]),
         lastKnownOf: ({ nodeName }) => ({ snapshot: aNodeSnapshot({ pods: [] }), ageMs: nodeName === 'a' ? 2 : 1 }),
       },
     );
@@ -406,12 +365,12 @@ describe('a node without data', () => {
   });
 
   it('nodes with the same reason and other causes are apart, each with its fix and the commands for its first node', async () => {
-    const failureOf = (name: string) => ({
-      ...({ reason: 'tls', ageMs: 0 } as const),
-      message: name === 'b' ? 'certificate has expired' : 'self-signed certificate',
-    });
+    const messages = { a: 'self-signed certificate', b: 'certificate has expired', c: 'self-signed certificate' };
+    const failures = new Map(
+      Object.entries(messages).map(([name, message]) => [name, { reason: 'tls', ageMs: 0, message } as const]),
+    );
     const nodes = ['a', 'b', 'c'].map((name) => anAbsentNode(name, 'tls'));
-    const { absences } = await reportOf({ nodes }, { failureOf });
+    const { absences } = await reportOf({ nodes }, { failures });
     expect(absences.map(({ exampleNodes, commands: [first] }) => [exampleNodes, first])).toEqual([
       [['a', 'c'], 'kubectl describe node a'],
       [['b'], 'kubectl describe node b'],
@@ -465,57 +424,31 @@ describe('a node without data', () => {
 
 describe('a pod whose volumes are not measured', () => {
   const limited = aPod({ volumes: [aVolume({ sizeLimitBytes: 100 })] });
-  const sizeLimit = (usedBytes: number): LimitRatio => ratioOf(usedBytes, 100, { rule: 'emptydir', volume: 'data' });
   const container = (usedBytes: number): LimitRatio =>
     ratioOf(usedBytes, 100, { rule: 'container', container: 'main' });
-  const former = podOf('a', 93, { pod: limited, ratios: [sizeLimit(92), container(20)] });
-  const pending = (usedBytes: number, ratios: readonly LimitRatio[] = [], pod = limited): PodRecord => {
-    const usage = aPodUsage({ usedBytes, volumesPending: true });
-    return aMeasuredPod({ name: 'a', pod, summary: former.summary, usage, ratios });
-  };
+  const pending = (usedBytes: number, ratios: readonly LimitRatio[] = [], pod = limited): PodRecord =>
+    aMeasuredPod({ name: 'a', pod, usage: aPodUsage({ usedBytes, volumesPending: true }), ratios });
   const node = (pod: PodRecord): NodeView => aFreshNode(aNodeSnapshot({ pods: [pod] }), 1_500);
-  const formerPodsOf = () => new Map([[former.summary.uid, { pod: former, olderByMs: 60_000 }]]);
 
-  it('a pod with pending volumes keeps its last values as such, and counts as unknown', async () => {
-    const { limits, summary } = await reportOf({ nodes: [node(pending(1, [container(21)]))] }, { formerPodsOf });
-    const facts = { pod: 'a', state: 'pending', dataState: 'pending', dataAgeMs: 61_500 };
-    expect(limits.items).toMatchObject([{ ...facts, rule: 'emptydir', ratio: 0.92 }]);
+  it('a pod with pending volumes counts as unknown, unless a limit is near without them, or it has none', async () => {
+    const { nearPods, nodes, summary } = await reportOf({ nodes: [node(pending(1, [container(21)]))] });
+    expect(nearPods.totalCount).toBe(0);
+    expect(nodes.items).toMatchObject([{ pendingPodCount: 1 }]);
     expect(summary).toMatchObject({
-      podCount: 1,
-      podsUsedBytes: 1,
-      pendingPodCount: 1,
-      unknownLimitPodCount: 1,
-      limitedPodCount: 0,
-      limitCount: 0,
-      nearLimitPodCount: 0,
+      ...{ podCount: 1, podsUsedBytes: 1, pendingPodCount: 1, unknownLimitPodCount: 1 },
+      ...{ limitedPodCount: 0, limitCount: 0, nearLimitPodCount: 0 },
     });
-  });
-
-  it('a pod with pending volumes has the present value where that is larger, as in the rules', async () => {
-    const { limits } = await reportOf({ nodes: [node(pending(95, [container(94)]))] }, { formerPodsOf });
-    const facts = { pod: 'a', state: 'pending', dataState: 'fresh', dataAgeMs: 1_500 };
-    expect(limits.items).toMatchObject([{ ...facts, rule: 'container', ratio: 0.94 }]);
-  });
-
-  it('a pod with pending volumes is unknown without former values, unless it has no limit', async () => {
-    const { limits, summary } = await reportOf({ nodes: [node(pending(1))] });
-    expect([limits.totalCount, summary.unknownLimitPodCount]).toEqual([0, 1]);
+    const near = await reportOf({ nodes: [node(pending(95, [container(94)]))] });
+    expect(near.nearPods.items).toMatchObject([{ state: 'pending', nearestLimit: { ratio: 0.94 } }]);
+    expect(near.summary.unknownLimitPodCount).toBe(0);
     const unlimited = pending(1, [], aPod({ containers: [], volumes: [] }));
     expect((await reportOf({ nodes: [node(unlimited)] })).summary.unknownLimitPodCount).toBe(0);
   });
 
-  it('a pod with pending volumes on a node without data has the reason of the node', async () => {
-    const silent = anAbsentNode('node-1', 'timeout');
+  it('a pod with pending volumes on a node without data is one of the node', async () => {
     const lastKnownOf = () => ({ snapshot: aNodeSnapshot({ pods: [pending(1)] }), ageMs: 200_000 });
-    const { limits, summary } = await reportOf({ nodes: [silent] }, { lastKnownOf, formerPodsOf });
-    const facts = { dataState: 'absent', absenceReason: 'timeout', dataAgeMs: 260_000 };
-    expect(limits.items).toMatchObject([{ ...facts, ratio: 0.92 }]);
+    const { summary } = await reportOf({ nodes: [anAbsentNode('node-1', 'timeout')] }, { lastKnownOf });
     expect(summary).toMatchObject({ pendingPodCount: 0, unknownLimitPodCount: 0, podCount: 0 });
-  });
-
-  it('a pod with pending volumes counts on the card of its node', async () => {
-    const { nodes } = await reportOf({ nodes: [node(pending(1))] }, { formerPodsOf });
-    expect(nodes.items).toMatchObject([{ pendingPodCount: 1 }]);
   });
 });
 
@@ -581,26 +514,22 @@ describe('gaps in the data of a node', () => {
   });
 });
 
-it('the limits of each pod are derived once, and the usage of none', async () => {
-  const cart = aDeployment('cart');
+it('the limits of each pod are derived once more for those that are shown, and their usage alone', async () => {
   const derived = { ratios: 0, usages: 0 };
   const context: PodContext = {
     ratiosOf: () => {
       derived.ratios += 1;
-      return [ratioOf(60, 100)];
+      return [ratioOf(90, 100)];
     },
     usageOf: () => {
       derived.usages += 1;
       return aPodUsage();
     },
   };
-  const pods = Array.from({ length: 30 }, (_, index) =>
-    podOf(`p-${index}`, index, { workloads: index < 4 ? [cart] : [] }),
-  );
-  const node = aFreshNode(aNodeSnapshot({ pods, podsWithoutTotal: [withoutTotal(podOf('q', 1))], context }));
-  const report = await reportOf({ nodes: [node], workloads: [aWorkloadSnapshot({ workload: cart })] });
-  expect(report.limits.totalCount).toBe(28);
-  expect(derived).toEqual({ ratios: 31, usages: 0 });
+  const pods = Array.from({ length: 30 }, (_, index) => podOf(`p-${index}`, index, { ratios: [ratioOf(90, 100)] }));
+  const { nearPods } = await reportOf({ nodes: [aFreshNode(aNodeSnapshot({ pods, context }))] });
+  expect([nearPods.items.length, nearPods.totalCount]).toEqual([10, 30]);
+  expect(derived).toEqual({ ratios: 40, usages: 10 });
 });
 
 it('the report has the findings that the specs of pods of a node that never had data show', async () => {
@@ -612,7 +541,7 @@ it('the report has the findings that the specs of pods of a node that never had 
 const hundredPods = Array.from({ length: 100 }, (_, index) => podOf(`p-${index}`, 1));
 const hundredKnownPods = hundredPods.map(({ summary: { name } }) => aPod({ name }));
 
-it.each<[string, readonly NodeView[], Partial<ClusterReportInput>]>([
+it.each<[string, readonly NodeView[], Partial<ClusterReading>]>([
   ['of many nodes', hundredPods.map((pod, index) => nodeOf(`node-${index}`, [pod])), {}],
   ['of one node', [nodeOf('node-1', hundredPods)], {}],
   ['that one node lists', [aFreshNode(aNodeSnapshot({ pods: [], podsOnNode: hundredKnownPods }))], {}],

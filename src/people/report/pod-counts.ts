@@ -1,0 +1,75 @@
+import { hasUnknownUsage, type LimitRatio, nearestRatio } from '../../facts/node/limit-ratios.js';
+import { hasLimits, isActive } from '../../facts/node/limits.js';
+import type { PodContext, PodRecord } from '../../facts/node/pod-record.js';
+import { isNearLimit } from '../../facts/node/standing.js';
+import { canBind } from '../../facts/node/unenforced-limits.js';
+import { limitThresholds } from './limit-report.js';
+import type { FoundPod, PodSource } from './pod-report.js';
+
+/** Counts pods and their limits for a `ClusterSummary`, one pod after another. */
+export class PodCounts {
+  readonly counts = {
+    podCount: 0,
+    podsUsedBytes: 0,
+    pendingPodCount: 0,
+    unknownLimitPodCount: 0,
+    limitCount: 0,
+    unenforcedLimitCount: 0,
+    limitedPodCount: 0,
+    nearLimitPodCount: 0,
+    reachedLimitPodCount: 0,
+    unenforcedReachedPodCount: 0,
+  };
+
+  /** Returns whether the pod is near a limit: those of nodes without data count where they were, and nowhere else. */
+  add(found: FoundPod<PodRecord, PodSource>, context: PodContext): boolean {
+    const { node, pod } = found;
+    const { counts } = this;
+    const isNear = isNearLimit(node, pod);
+    if (isNear) {
+      counts.limitedPodCount += 1;
+      counts[pod.standing === 'above' ? 'reachedLimitPodCount' : 'nearLimitPodCount'] += 1;
+    }
+    if (node.state === 'absent') return isNear;
+    const { usedBytes } = pod.summary;
+    if (usedBytes !== undefined) {
+      counts.podCount += 1;
+      counts.podsUsedBytes += usedBytes;
+    }
+    if (pod.isPending) counts.pendingPodCount += 1;
+    if (isNear || !isUncertain(pod)) this.#addLimits(context.ratiosOf(pod), isNear);
+    else if (mayHaveRatios(found)) counts.unknownLimitPodCount += 1;
+    return isNear;
+  }
+
+  #addLimits(ratios: readonly LimitRatio[], isNear: boolean): void {
+    const { counts } = this;
+    counts.limitCount += ratios.length;
+    counts.unenforcedLimitCount += ratios.filter(isUnenforced).length;
+    if (isNear) return;
+    const nearest = nearestRatio(ratios);
+    if (nearest !== undefined && canBind(nearest)) counts.limitedPodCount += 1;
+    else if (ratios.some(isAbove)) counts.unenforcedReachedPodCount += 1;
+  }
+}
+
+/** A low ratio is no good sign where only a part is compared. */
+function isUnenforced(limit: LimitRatio): boolean {
+  return !canBind(limit) || (limit.unenforced !== undefined && limit.ratio < limitThresholds.near);
+}
+
+/** At the limit itself, a kubelet evicts nobody. */
+function isAbove({ ratio }: LimitRatio): boolean {
+  return ratio > 1;
+}
+
+/** Usage without volumes is a lower bound, and what is unknown may be any: what the rest does not reach may be reached. */
+function isUncertain({ isPending, summary, bound }: PodRecord): boolean {
+  return isPending || (bound !== undefined && hasUnknownUsage(summary, bound.pod));
+}
+
+/** Whether the kubelet enforces limits of the pod once all is measured. */
+function mayHaveRatios({ node: { node }, pod: { bound } }: FoundPod<PodRecord, PodSource>): boolean {
+  if (bound === undefined || node?.enforcesStorageLimits === false) return false;
+  return isActive(bound.pod) && hasLimits(bound.pod);
+}
