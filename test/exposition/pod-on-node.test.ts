@@ -44,7 +44,6 @@ it('the nameless pods of a node are one pod without namespace and name, with all
     summary: { namespace: '', name: '' },
     bound: undefined,
     ratios: [],
-    workloads: [],
     usage: {
       usedBytes: 20,
       inodesUsed: 6,

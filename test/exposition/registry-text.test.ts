@@ -1,24 +1,11 @@
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { registryFamilies } from '../../src/metrics/exposition/registry-text.js';
 import type { ExpositionFormat } from '../../src/metrics/exposition/render.js';
-import type { FamilyPredicate } from '../../src/metrics/exposition/selection.js';
-import { ManualClock } from '../support/manual-clock.js';
-
-const never = new AbortController().signal;
-
-function familiesOf(
-  source: Registry,
-  format: ExpositionFormat,
-  { isRequested = () => true, signal = never }: { isRequested?: FamilyPredicate; signal?: AbortSignal } = {},
-): ReturnType<typeof registryFamilies> {
-  return registryFamilies({ source, isRequested, format, lane: new Scheduler(new ManualClock()).newLane() }, signal);
-}
 
 async function textOf(registry: Registry, format: ExpositionFormat): Promise<string> {
-  const families = await familiesOf(registry, format);
+  const families = await registryFamilies(registry, () => true, format);
   return families.flatMap(({ pieces }) => pieces.map(({ chunk }) => String(chunk))).join('');
 }
 
@@ -52,22 +39,17 @@ it('what is not a number is left out, and infinities are kept', async () => {
 it('no families are formatted but those that are requested', async () => {
   const registry = new Registry();
   for (const name of ['a_total', 'b_total']) new Counter({ name, help: 'C.', registers: [registry] }).inc();
-  const families = await familiesOf(registry, 'text', {
-    isRequested: ({ name, level }) => name === 'b_total' && level === 'exporter',
-  });
+  const families = await registryFamilies(
+    registry,
+    ({ name, level }) => name === 'b_total' && level === 'exporter',
+    'text',
+  );
   expect(families.map(({ header }) => header.name)).toEqual(['b_total']);
 });
 
 it('a family of a type that is not written has the type unknown', async () => {
   const registry = new Registry();
   new Summary({ name: 's', help: 'S.', registers: [registry] }).observe(1);
-  const [family] = await familiesOf(registry, 'text');
+  const [family] = await registryFamilies(registry, () => true, 'text');
   expect(family?.header.type).toBe('unknown');
-});
-
-it('formatting stops when the client has left', async () => {
-  const registry = new Registry();
-  new Counter({ name: 'scrapes_total', help: 'C.', registers: [registry] }).inc();
-  const left = AbortSignal.abort(new Error('left'));
-  await expect(familiesOf(registry, 'text', { signal: left })).rejects.toThrow('left');
 });

@@ -3,7 +3,6 @@ import type { Clock } from '../../lib/base/clock.js';
 import { retainKeys } from '../../lib/base/maps.js';
 
 const baseMs = 1000;
-const defaultMaxBackoffMs = 5 * 60_000;
 
 /**
  * The back-off of workloads whose last collection failed: one second, doubled with each further failure. It ends early
@@ -26,16 +25,10 @@ export class WorkloadBackoff {
     }
   >();
 
-  constructor({
-    clock,
-    maxBackoffMs,
-  }: {
-    readonly clock: Clock;
-    /** Longest delay in milliseconds; zero or less means the default of five minutes. */
-    readonly maxBackoffMs: number;
-  }) {
+  /** `maxBackoffMs`: the longest delay, not below the first one. */
+  constructor({ clock, maxBackoffMs }: { readonly clock: Clock; readonly maxBackoffMs: number }) {
     this.#clock = clock;
-    this.#maxMs = maxBackoffMs > 0 ? maxBackoffMs : defaultMaxBackoffMs;
+    this.#maxMs = maxBackoffMs;
   }
 
   /** Whether the last collection of any workload failed. */
@@ -52,7 +45,7 @@ export class WorkloadBackoff {
   failed(key: string, evidence: ReadonlySet<string>): void {
     if (this.remainingMs(key) > 0) return;
     const failed = this.#failed.get(key);
-    const delayMs = failed === undefined ? Math.min(baseMs, this.#maxMs) : nextDelayMs(failed.delayMs, this.#maxMs);
+    const delayMs = failed === undefined ? baseMs : nextDelayMs(failed.delayMs, this.#maxMs);
     this.#failed.set(key, { delayMs, endsAtMs: this.#clock.monotonicMs() + delayMs, evidence });
   }
 

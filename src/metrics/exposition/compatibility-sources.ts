@@ -2,10 +2,9 @@
 import type { Container } from '../../cluster/kube/objects.js';
 import type { FsStats } from '../../cluster/kubelet/summary.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
-import type { PodRecord } from '../../facts/node/pod-record.js';
 import { finderByName } from '../../lib/base/maps.js';
 import { seriesOf, type SeriesSource } from './family.js';
-import type { PodOnNode } from './pod-on-node.js';
+import type { PodOnNode, ShownPod } from './pod-on-node.js';
 import { containers } from './pod-sources.js';
 
 /** The filesystem that holds the kubelet's own files. */
@@ -100,6 +99,6 @@ export function nodeFill(
   return { usedBytes: Math.max(capacityBytes - availableBytes, 0), wholeBytes: capacityBytes };
 }
 
-function runningContainers({ bound }: PodRecord): readonly Container[] {
+function runningContainers({ bound }: ShownPod): readonly Container[] {
   return bound?.pod.containers.filter(({ kind }) => kind === 'app' || kind === 'sidecar') ?? [];
 }

@@ -177,7 +177,7 @@ export class Exposition {
     const isShown: FamilyPredicate = (family) =>
       isRequested(family) &&
       this.#isAllowed({ ...family, profile: this.#selfMetrics.profileOf?.(family.name) ?? 'minimal' });
-    const own = await registryFamilies({ source: registry, isRequested: isShown, format, lane: this.#lane }, signal);
+    const own = await registryFamilies(registry, isShown, format);
     return this.#bodies.of([...ofCluster, ...own], request, signal);
   }
 

@@ -31,8 +31,10 @@ export interface PlacedPod<Pod> {
   readonly placed: string;
 }
 
-/** A pod of a node's summary. */
-export interface PodOnNode extends PlacedPod<DerivedPod> {
+/** What series show of a pod of a node's summary. */
+export type ShownPod = Pick<DerivedPod, 'summary' | 'bound' | 'unenforced' | 'usage' | 'ratios'>;
+
+export interface PodOnNode extends PlacedPod<ShownPod> {
   readonly nodefs: FsStats | undefined;
 }
 
@@ -121,7 +123,7 @@ function distinctPods<T>(pods: readonly T[], nameOf: (pod: T) => PodName): reado
 }
 
 /** Of containers and volumes with the same name, too. */
-function derivedWithoutRepeats(pod: DerivedPod): DerivedPod {
+function derivedWithoutRepeats(pod: ShownPod): ShownPod {
   const { bound, usage } = pod;
   const containers = distinctByName(usage.containers);
   const volumes = distinctByName(usage.volumes);
@@ -154,23 +156,14 @@ function withNamelessAsOne(pods: readonly PodRecord[]): readonly (PodRecord | Na
   return nameless.length === 0 ? pods : [...pods.filter(({ isNameless }) => !isNameless), { nameless }];
 }
 
-function together(usages: readonly MeasuredUsage[]): DerivedPod {
+function together(usages: readonly MeasuredUsage[]): ShownPod {
   const usage = sumOf(usages);
   const { usedBytes, inodesUsed } = usage;
   const unknown = { startTimeMs: undefined, ioPressure: undefined, volumes: undefined };
   return {
     summary: { ...noName, uid: '', usedBytes, inodesUsed, containers: [], ...unknown },
     bound: undefined,
-    workloads: [],
-    isNameless: true,
-    isPending: false,
-    containers: [],
-    unknownItems: undefined,
-    evictionMs: undefined,
     unenforced: undefined,
-    standing: undefined,
-    nearestRule: undefined,
-    nearestRatio: undefined,
     usage,
     ratios: [],
   };

@@ -2,7 +2,6 @@
 import type { Volume, VolumeType } from '../../cluster/kube/objects.js';
 import { measuredVolumes } from '../../cluster/kube/pod-rest.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
-import { type DerivedPod, hasTotal } from '../../facts/node/pod-record.js';
 import type { UnenforcedLimits } from '../../facts/node/unenforced-limits.js';
 import {
   type Component,
@@ -13,11 +12,11 @@ import {
 } from '../../facts/node/usage.js';
 import { countedComponent } from '../../facts/node/volume-usage.js';
 import type { SeriesSource } from './family.js';
-import type { PodOnNode } from './pod-on-node.js';
+import type { PodOnNode, ShownPod } from './pod-on-node.js';
 import { labelPart } from './render.js';
 
 /** Those without a total, too. */
-export const pods: SeriesSource<PodOnNode, DerivedPod> = {
+export const pods: SeriesSource<PodOnNode, ShownPod> = {
   labels: ['namespace', 'pod', 'node'],
   itemsOf: ({ pod }) => [pod],
   labelsOf: ({ placed }) => `${placed}}`,
@@ -44,9 +43,8 @@ export const podComponents: SeriesSource<
   { readonly component: Component; readonly usedBytes: number | undefined }
 > = {
   labels: [...pods.labels, 'component'],
-  itemsOf({ pod }) {
-    const { usage, bound } = pod;
-    if (!hasTotal(pod)) return [];
+  itemsOf({ pod: { usage, bound } }) {
+    if (usage.usedBytes === undefined) return [];
     const specs = bound && measuredVolumes(bound.pod);
     return components
       .filter((component) => !volumeComponents.has(component) || hasVolumeOf(component, specs, usage))

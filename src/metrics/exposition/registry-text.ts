@@ -1,6 +1,4 @@
-import type { Lane } from '../../lib/base/lane.js';
 import { type BodyFamily, madeText } from './bodies.js';
-import type { TextPiece } from './gzip-pages.js';
 import { type ExpositionFormat, type FamilyType, formatBound, labelText, sampleLine } from './render.js';
 import type { FamilyPredicate } from './selection.js';
 
@@ -22,37 +20,24 @@ interface MetricData {
   }[];
 }
 
-/** Formatted in one go; about a millisecond. */
-const samplesPerChunk = 500;
-
 /**
  * Renders the registry's families that are requested. prom-client's own text is not used: it spells NaN differently, leaves quotes in OpenMetrics
  * help texts, and the format is a property of the registry instead of the request.
  */
 export async function registryFamilies(
-  options: {
-    readonly source: MetricSource;
-    readonly isRequested: FamilyPredicate;
-    readonly format: ExpositionFormat;
-    readonly lane: Lane;
-  },
-  signal: AbortSignal,
+  source: MetricSource,
+  isRequested: FamilyPredicate,
+  format: ExpositionFormat,
 ): Promise<readonly BodyFamily[]> {
-  const { source, isRequested, format, lane } = options;
-  const families: BodyFamily[] = [];
-  for (const { name, help, type, values } of await source.getMetricsAsJSON()) {
-    if (!isRequested({ name, level: 'exporter' })) continue;
-    // prom-client's gauges of the event loop are NaN when nothing was recorded: unknown is no series.
-    const known = values.filter(({ value }) => !Number.isNaN(value));
-    const pieces: TextPiece[] = [];
-    for (let start = 0; start < known.length; start += samplesPerChunk) {
-      signal.throwIfAborted();
-      const samples = known.slice(start, start + samplesPerChunk);
-      pieces.push(await lane.run(() => madeText(samples.map((sample) => lineOf(name, sample, format)).join(''))));
-    }
-    families.push({ header: { name, help, type: familyType(type) }, pieces });
-  }
-  return families;
+  const families = await source.getMetricsAsJSON();
+  return families
+    .filter(({ name }) => isRequested({ name, level: 'exporter' }))
+    .map(({ name, help, type, values }) => {
+      // prom-client's gauges of the event loop are NaN when nothing was recorded: unknown is no series.
+      const lines = values.filter(({ value }) => !Number.isNaN(value)).map((sample) => lineOf(name, sample, format));
+      const pieces = lines.length === 0 ? [] : [madeText(lines.join(''))];
+      return { header: { name, help, type: familyType(type) }, pieces };
+    });
 }
 
 function lineOf(
