@@ -506,7 +506,7 @@ describe('Exposition: families', () => {
     });
   });
 
-  it('families above the cap are made into text once a filter leaves room for them, and not before', async () => {
+  it('once the cap is reached, families above it are made into text where a filter leaves room for them alone', async () => {
     let labelCount = 0;
     const volume = {
       ...aVolumeUsage(),
@@ -516,10 +516,13 @@ describe('Exposition: families', () => {
       },
     };
     const nodeSnapshot = aNodeSnapshot({ pods: [aMeasuredPod({ usage: aPodUsage({ volumes: [volume] }) })] });
-    const snapshot = aClusterSnapshot({ nodes: [aFreshNode(nodeSnapshot)] });
+    const first = aNodeSnapshot({ nodeName: 'first' });
+    const snapshot = aClusterSnapshot({ nodes: [aFreshNode(first), aFreshNode(nodeSnapshot)] });
     const exposition = anExposition({ maxSeries: 30 });
     await exposition.render(aClusterSnapshot(), asking('text'), never);
-    exposition.prepareNode(aFreshNode(nodeSnapshot), new Map(), asking('text').filter);
+    for (const node of [first, nodeSnapshot]) {
+      exposition.prepareNode(aFreshNode(node), new Map(), asking('text').filter);
+    }
     const text = bytesOf(await exposition.render(snapshot, asking('text'), never)).toString();
     expect(text).not.toContain('volume_used_bytes');
     expect(labelCount).toBe(0);

@@ -335,19 +335,19 @@ describe('FamilyRenderer: a part that may have ten series', () => {
     expect(renderer.make('node-1', [item], undefined).pieces.map(({ seriesCount }) => seriesCount)).toEqual(left);
   });
 
-  it('sources in which a part may have more series have no bound', () => {
+  it('a part is large when it may have more series', () => {
     expect(
-      renderer.mostOfParts([
+      renderer.hasLargePart([
         [1, 2, 1],
         [3, 0, 0],
       ]),
-    ).toBe(15);
+    ).toBe(false);
     expect(
-      renderer.mostOfParts([
+      renderer.hasLargePart([
         [1, 2, 1],
         [4, 0, 0],
       ]),
-    ).toBe(Infinity);
+    ).toBe(true);
   });
 
   const sumOf = (counts: Counts): number => counts.reduce((sum, count) => sum + count, 0);

@@ -131,7 +131,7 @@ describe('TextCache: what is kept of nodes', () => {
   it('the series of the nodes that are there are counted, each as it is now', async () => {
     const cache = aTextCache(new ManualClock());
     const countOf = async (...nodes: readonly NodeSnapshot[]): Promise<number> => {
-      await cache.countAll(clusterOf(...nodes), -1, never); // no room: all are counted
+      await cache.update(clusterOf(...nodes), () => wholeTable, never);
       return sumOf(cache);
     };
     const ofOne = await countOf(one);

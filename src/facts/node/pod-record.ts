@@ -152,7 +152,7 @@ export function deriveMeasured(pod: PodRecord, context: PodContext, known?: Deri
   return derived;
 }
 
-export function hasTotal(pod: DerivedPod): pod is DerivedPod<MeasuredUsage> {
+function hasTotal(pod: DerivedPod): pod is DerivedPod<MeasuredUsage> {
   return pod.usage.usedBytes !== undefined;
 }
 

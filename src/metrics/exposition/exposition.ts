@@ -28,7 +28,7 @@ import {
   filterText,
   requestedBy,
 } from './selection.js';
-import { chooseFamilies, familiesOverCap, roomIn } from './series-cap.js';
+import { chooseFamilies, familiesOverCap, type TextChoice } from './series-cap.js';
 import type { PagedFamilies, Pager } from './stable-pages.js';
 import { type FamilyBlock, TextCache, type TextCacheOptions } from './text-cache.js';
 
@@ -72,7 +72,7 @@ export interface ExpositionOptions {
 }
 
 /** A cache, whatever its sources are. */
-type AnyCache = Omit<TextCache<never>, 'countAhead' | 'prepare'>;
+type AnyCache = Omit<TextCache<never>, 'prepare'>;
 
 /**
  * Renders expositions: families contiguous, in the order of the table, without those that have no series. Families that
@@ -155,9 +155,7 @@ export class Exposition {
   prepareNode(view: NodeView, derived: DerivedPods, filter: FamilyFilter): void {
     const isRequested = requestedBy(filter);
     const prepare = <Source extends object>(cache: TextCache<Source>, source: Source): void => {
-      if (!cache.families.some(isRequested)) return;
-      cache.countAhead(source, roomIn(this.#counts, this.#maxSeries), derived);
-      cache.prepare(source, chooseFamilies(this.#counts, filter, this.#maxSeries), derived);
+      if (cache.families.some(isRequested)) cache.prepare(source, this.#choice(filter), derived);
     };
     if (view.state !== 'absent') prepare(this.#nodes, view.snapshot);
     if (view.objects !== undefined) prepare(this.#objects, view.objects);
@@ -190,11 +188,8 @@ export class Exposition {
     const requested = this.#caches.filter(({ families }) => families.some(isRequested));
     // Text of nodes may have been made ahead, also where this request is for none.
     for (const cache of [this.#nodes, this.#objects]) if (!requested.includes(cache)) cache.retain(snapshot);
-    let room = roomIn(this.#counts, this.#maxSeries);
-    for (const cache of requested) room = await cache.countAll(snapshot, room, signal);
-    // What had room was not counted; what is left out must not depend on that.
-    if (room < 0) for (const cache of requested) await cache.countAll(snapshot, -1, signal);
-    const choice = chooseFamilies(this.#counts, filter, this.#maxSeries);
+    for (const cache of requested) await cache.update(snapshot, () => this.#choice(filter), signal);
+    const choice = this.#choice(filter);
     const blocks: FamilyBlock[] = [];
     for (const cache of requested) blocks.push(...(await cache.blocks(snapshot, choice, signal)));
     const over = familiesOverCap(blocks, this.#maxSeries);
@@ -208,6 +203,10 @@ export class Exposition {
       largePodsSeriesCount: requested.reduce((sum, { count }) => sum + count.leftOutCount, 0),
     });
     return blocks.filter((block) => !dropped.has(block));
+  }
+
+  #choice(filter: FamilyFilter): TextChoice {
+    return chooseFamilies(this.#counts, filter, this.#maxSeries);
   }
 }
 

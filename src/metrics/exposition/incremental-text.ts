@@ -123,14 +123,9 @@ export class FamilyRenderer<Source extends object, Item extends object, Part> {
     }
   }
 
-  /** Returns at least the number of series of all parts, without counting; Infinity where a part may have too many. */
-  mostOfParts(source: Source): number {
-    let sum = 0;
-    for (const item of this.#items(source)) {
-      if (this.#mayBeTooLarge(item)) return Infinity;
-      sum += this.#mostOf(item);
-    }
-    return sum;
+  /** Whether a part may have too many series. */
+  hasLargePart(source: Source): boolean {
+    return this.#items(source).some((item) => this.#mayBeTooLarge(item));
   }
 
   /** Counts without making text. */
@@ -183,12 +178,8 @@ export class FamilyRenderer<Source extends object, Item extends object, Part> {
     return this.#rows.size === 0 ? [] : this.#division.items(source);
   }
 
-  #mostOf(item: Item): number {
-    return this.#division.sizeOf(item) * this.#rows.size;
-  }
-
   #mayBeTooLarge(item: Item): boolean {
-    return this.#mostOf(item) > this.#division.maxSeriesCount;
+    return this.#division.sizeOf(item) * this.#rows.size > this.#division.maxSeriesCount;
   }
 
   /**

@@ -70,8 +70,8 @@ export interface TextChoice {
 }
 
 /**
- * Chooses by the series that were counted last. A family above the cap becomes text only for a filter that leaves room for
- * it: what is dropped costs nothing.
+ * Chooses by the series that were counted last. Once the cap is reached, a family above it becomes text only for a filter that
+ * leaves room for it: what is dropped costs nothing.
  */
 export function chooseFamilies(
   counts: readonly Pick<SeriesCount, 'families' | 'ofFamilies'>[],
@@ -79,7 +79,9 @@ export function chooseFamilies(
   maxSeries = Infinity,
 ): TextChoice {
   const isRequested = requestedBy(filter);
-  if (roomIn(counts, maxSeries) >= 0) return { isRequested, leftOut: noFamilies };
+  let seriesCount = 0;
+  for (const { ofFamilies } of counts) for (const count of ofFamilies) seriesCount += count;
+  if (seriesCount <= maxSeries) return { isRequested, leftOut: noFamilies };
   const counted = counts.flatMap(({ families, ofFamilies }) =>
     families.map((header, place) => ({ header, seriesCount: ofFamilies[place] ?? 0 })),
   );
@@ -88,13 +90,6 @@ export function chooseFamilies(
   const wanted = new Set(requested.filter((family) => !over.has(family)));
   const leftOut = [...familiesOverCap(counted, maxSeries)].filter((family) => !wanted.has(family));
   return { isRequested, leftOut: new Set(leftOut.map(({ header }) => header)) };
-}
-
-/** Returns for how many more series there is room; below 0 for none. */
-export function roomIn(counts: readonly Pick<SeriesCount, 'families' | 'ofFamilies'>[], maxSeries = Infinity): number {
-  let room = maxSeries;
-  for (const { ofFamilies } of counts) for (const count of ofFamilies) room -= count;
-  return room;
 }
 
 /** The sums over each level are in the next one, so the loss of the first is the smallest. */

@@ -21,9 +21,9 @@ export interface FamilyBlock extends BodyFamily {
 }
 
 export interface TextCacheOptions<Source extends object> {
-  readonly renderer: Pick<FamilyRenderer<Source, never, never>, 'families' | 'make' | 'count' | 'mostOfParts'>;
+  readonly renderer: Pick<FamilyRenderer<Source, never, never>, 'families' | 'make' | 'count' | 'hasLargePart'>;
   readonly lane: Lane;
-  /** In the order of their series. Called for counting, and again for the text. */
+  /** In the order of their series. Called to make text, and again to put it together. */
   readonly sourcesOf: (snapshot: ClusterSnapshot) => readonly Source[];
   /** Of sources that replace each other: the text of the new one is made from that of the former one. */
   readonly nameOf: (source: Source, index: number) => string;
@@ -55,22 +55,19 @@ export class TextCache<Source extends object> {
   }
 
   /**
-   * Counts the series of all sources, unless there is room for them in any case: then they are counted in their text. Forgets
-   * all others. `room`: for how many series. Returns how much of it is left. Yields to the event loop between sources; rejects
-   * with the signal's reason.
+   * Makes the text of sources that have none yet, each without what is left out by then, and forgets all others. Yields to the
+   * event loop between sources; rejects with the signal's reason.
    */
-  async countAll(snapshot: ClusterSnapshot, room: number, signal: AbortSignal): Promise<number> {
+  async update(snapshot: ClusterSnapshot, choose: () => TextChoice, signal: AbortSignal): Promise<void> {
     const names = new Set<string>();
-    let left = room;
     await this.#eachSource(snapshot, signal, (of) => {
       names.add(of.name);
-      left -= this.#countUnlessRoom(of, left);
+      if (this.#texts.get(of.name)?.source !== of.source) this.#textOf(of, this.#own(choose().leftOut));
     });
     this.#retain(names);
-    return left;
   }
 
-  /** Forgets all other sources. Not needed after {@link countAll}. */
+  /** Forgets all other sources. Not needed after {@link update}. */
   retain(snapshot: ClusterSnapshot): void {
     const { sourcesOf, nameOf } = this.#options;
     this.#retain(new Set(sourcesOf(snapshot).map(nameOf)));
@@ -79,11 +76,6 @@ export class TextCache<Source extends object> {
   #retain(names: ReadonlySet<string>): void {
     this.count.retain(names);
     retainKeys(this.#texts, names);
-  }
-
-  /** Counts those of one source, ahead of {@link countAll}. */
-  countAhead(source: Source, room: number, derived: DerivedPods): void {
-    this.#countUnlessRoom({ name: this.#options.nameOf(source, 0), source, derived }, room);
   }
 
   /**
@@ -114,7 +106,7 @@ export class TextCache<Source extends object> {
     return blocks;
   }
 
-  /** Makes the text of one source, ahead of {@link blocks}. */
+  /** Makes the text of one source, ahead of {@link update}. */
   prepare(source: Source, { leftOut }: TextChoice, derived: DerivedPods): void {
     this.#textOf({ name: this.#options.nameOf(source, 0), source, derived }, this.#own(leftOut));
   }
@@ -131,21 +123,6 @@ export class TextCache<Source extends object> {
       task({ name: nameOf(source, index), source });
       index += 1;
     });
-  }
-
-  /** Returns how much of the room its series may take. */
-  #countUnlessRoom({ name, source, derived }: NamedSource<Source>, room: number): number {
-    if (this.count.isOf(name, source)) return 0;
-    const { renderer } = this.#options;
-    const most = this.#orElse(source, () => renderer.mostOfParts(source), 0);
-    if (most <= room) return most;
-    const counts = this.#counted(source, () => renderer.count(source, derived));
-    this.count.set(name, counts);
-    return counts.ofFamilies.reduce((sum, count) => sum + count, 0);
-  }
-
-  #counted(source: Source, count: () => SeriesCounts): SeriesCounts {
-    return this.#orElse(source, count, { source, ofFamilies: new Uint32Array(0), leftOutCount: 0 });
   }
 
   #own(families: ReadonlySet<ClusterFamilyRow>): ReadonlySet<ClusterFamilyRow> {
@@ -175,9 +152,10 @@ export class TextCache<Source extends object> {
       none,
     );
     if (!this.count.isOf(name, source)) {
+      const unknown = { source, ofFamilies: new Uint32Array(0), leftOutCount: 0 };
       this.count.set(
         name,
-        this.#counted(source, () => this.#countsIn(text, derived)),
+        this.#orElse(source, () => this.#countsIn(text, derived), unknown),
       );
     }
     this.#texts.set(name, text);
@@ -187,7 +165,7 @@ export class TextCache<Source extends object> {
   /** Counts what the text has, if that is all. */
   #countsIn({ source, pieces, leftOut }: NodeText<Source>, derived: DerivedPods): SeriesCounts {
     const { renderer } = this.#options;
-    const hasAllSeries = leftOut.size === 0 && renderer.mostOfParts(source) < Infinity;
+    const hasAllSeries = leftOut.size === 0 && !renderer.hasLargePart(source);
     if (!hasAllSeries) return renderer.count(source, derived);
     return { source, ofFamilies: Uint32Array.from(pieces, ({ seriesCount }) => seriesCount), leftOutCount: 0 };
   }
