@@ -397,7 +397,7 @@ test('a Service that there is not is no exporter that is not ready', async () =>
   };
   const address = { namespace: 'nosuch', service: 'nosuch', port: 'metrics' };
   const error = await failureOf(open(staticCredentials({ server: api.url }), { address }));
-  expect(error.message).toBe('there is no Service nosuch/nosuch');
+  expect(error.message).toMatch(/^GET \/api\/v1\/namespaces\/nosuch\/services\/nosuch: the API server answered 404/);
 });
 
 test('of the pods behind a Service that fail, no more than three are asked', async () => {

@@ -3,6 +3,7 @@ import type { ApiTransport } from '../../cluster/http/api-client.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { type FailureReason, RequestError, UsageError, UserError } from '../../lib/base/errors.js';
 import { joinTruncated } from '../../lib/base/text.js';
+import type { Coverage } from '../../people/query/coverage.js';
 import { answeredViews } from './answered-source.js';
 import type { AskedPlace } from './cluster-reader.js';
 import { type CommandRequests, defaultSyncTimeoutMs } from './command-requests.js';
@@ -11,12 +12,12 @@ import {
   type ExporterAddress,
   type ExporterFiles,
   podProxyPath,
+  proxyPath,
   type ServiceAddress,
 } from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
-import { exporterLabel, type ExporterPod, exporterPods, isService, listExporters, nodeOfPod } from './exporter-pods.js';
-import type { ExporterConnection } from './exporter-views.js';
-import { firstAnswer } from './first-answer.js';
+import { exporterLabel, exporterPods, isService, listExporters, nodeOfPod } from './exporter-pods.js';
+import { type ExporterConnection, exporterReader } from './exporter-views.js';
 import type { ReadViews } from './view-source.js';
 
 interface ExporterQuestion {
@@ -49,7 +50,7 @@ export async function openExporter(
     const exporters =
       'url' in address
         ? [{ name: '', connection: { ...base, prefix: '' } }]
-        : await proxiedExporters(address, { ...question, base, signal });
+        : await proxiedExporters(address, base, question.place, signal);
     return {
       read: answeredViews(exporters),
       [Symbol.dispose]: () => {
@@ -62,38 +63,39 @@ export async function openExporter(
   }
 }
 
-interface ServiceQuestion extends ExporterQuestion {
-  readonly base: Omit<ExporterConnection, 'prefix'>;
-  readonly signal: AbortSignal;
-}
-
 /** Through the API server's proxy. */
 async function proxiedExporters(
   address: ServiceAddress,
-  question: ServiceQuestion,
+  base: Omit<ExporterConnection, 'prefix'>,
+  place: AskedPlace,
+  signal: AbortSignal,
 ): Promise<Parameters<typeof answeredViews>[0]> {
-  const { base, signal } = question;
   const { scheme, prefix, coverage } = await firstAnswer(address, base, signal);
   const { totalShards, onlyNode } = coverage;
   if (totalShards === undefined && onlyNode === undefined) return [{ name: '', connection: { ...base, prefix } }];
-  const pods =
-    totalShards === undefined ? [await podOfPlace(address, question)] : await exporterPods(base.api, address, signal);
-  if (pods.length === 0) throw new UserError(`none of the ${totalShards} shards of ${nameOf(address)} is ready`);
-  return pods.map((pod) => ({ name: pod.name, connection: { ...base, prefix: podProxyPath(pod, scheme) } }));
+  const node = totalShards === undefined ? await nodeOfPlace(place, base.api, signal) : undefined;
+  const pods = await exporterPods(base.api, address, signal, node);
+  if (pods.length === 0) {
+    throw new UserError(
+      node === undefined
+        ? `none of the ${totalShards ?? 0} shards of ${nameOf(address)} is ready`
+        : `no ready exporter runs on node ${node}: try --from kubelets`,
+    );
+  }
+  const asked = node === undefined ? pods : pods.slice(0, 1);
+  return asked.map((pod) => ({ name: pod.name, connection: { ...base, prefix: podProxyPath(pod, scheme) } }));
 }
 
-/** Of exporters that run on each node. */
-async function podOfPlace(address: ServiceAddress, { base, place, signal }: ServiceQuestion): Promise<ExporterPod> {
-  const { namespace, name = '' } = place.pod ?? {};
-  const node = place.node ?? (namespace && (await nodeOfPod(base.api, { namespace, name }, signal)));
+/** The node whose exporter is asked, of those that run on each. */
+async function nodeOfPlace({ node: given, pod }: AskedPlace, api: ApiTransport, signal: AbortSignal): Promise<string> {
+  const { namespace, name = '' } = pod ?? {};
+  const node = given ?? (namespace && (await nodeOfPod(api, { namespace, name }, signal)));
   if (node === undefined) {
     throw new UserError(
       'the exporter runs on each node and measures that node alone: name one with --node, or read the whole cluster with --from kubelets',
     );
   }
-  const [pod] = await exporterPods(base.api, address, signal, node);
-  if (pod === undefined) throw new UserError(`no ready exporter runs on node ${node}: try --from kubelets`);
-  return pod;
+  return node;
 }
 
 async function findAddress(
@@ -160,4 +162,66 @@ async function unlessForbidden<T>(answer: Promise<T>): Promise<T | undefined> {
 
 function nameOf({ namespace, service }: ServiceAddress): string {
   return `${namespace}/${service}`;
+}
+
+interface FirstAnswer {
+  readonly scheme: 'http' | 'https';
+  readonly prefix: string;
+  readonly coverage: Coverage;
+}
+
+/** Where one pod is broken, another one answers, or all are. */
+const maxTriedPodCount = 3;
+
+/** The proxy of a Service picks any of its pods: where that one fails, others are asked. */
+async function firstAnswer(
+  address: ServiceAddress,
+  connection: Omit<ExporterConnection, 'prefix'>,
+  signal: AbortSignal,
+): Promise<FirstAnswer> {
+  try {
+    return await answerAt((scheme) => proxyPath(address, scheme), connection, signal);
+  } catch (error) {
+    if (!isServerError(error)) throw error;
+    // The proxy answers 503 without the Service too.
+    const pods = await exporterPods(connection.api, address, signal).catch((failure: unknown) => {
+      if (failure instanceof RequestError && failure.reason === 'not_found') throw failure;
+      return undefined;
+    });
+    if (pods?.length === 0) {
+      const { namespace } = address;
+      const message = `the exporter is not ready: no pod of the Service ${nameOf(address)} is (kubectl get pods -n ${namespace})`;
+      throw new RequestError(error.reason, message, { cause: error });
+    }
+    for (const pod of (pods ?? []).slice(0, maxTriedPodCount)) {
+      const found = await answerAt((scheme) => podProxyPath(pod, scheme), connection, signal).catch(() => undefined);
+      if (found !== undefined) return found;
+    }
+    throw error;
+  }
+}
+
+/** An exporter that serves TLS closes the connection of a client that does not. */
+async function answerAt(
+  prefixOf: (scheme: FirstAnswer['scheme']) => string,
+  connection: Omit<ExporterConnection, 'prefix'>,
+  signal: AbortSignal,
+): Promise<FirstAnswer> {
+  const ask = async (scheme: FirstAnswer['scheme']): Promise<FirstAnswer> => {
+    const prefix = prefixOf(scheme);
+    const { coverage } = await exporterReader({ ...connection, prefix }, signal).list('nodes', {}, 1);
+    return { scheme, prefix, coverage };
+  };
+  try {
+    return await ask('http');
+  } catch (error) {
+    if (!isServerError(error)) throw error;
+    return ask('https').catch(() => {
+      throw error;
+    });
+  }
+}
+
+function isServerError(error: unknown): error is RequestError {
+  return error instanceof RequestError && (error.status ?? 0) >= 500;
 }
