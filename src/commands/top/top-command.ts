@@ -2,7 +2,7 @@ import { RequestError, UserError } from '../../lib/base/errors.js';
 import { terminalText } from '../../people/pens/terminal-text.js';
 import type { AnswerSession, ListQuestion, OpenAnswers } from '../../serve/source/answer-source.js';
 import { type CommandOutput, dataText, hasColour, screenColumns } from '../text/output.js';
-import { cutNote, type Listing, missingOf, pageText, type Screen, tableOf, topPage } from './top-page.js';
+import { cutNote, type Listing, missingOf, pageText, tableOf, topPage } from './top-page.js';
 
 export interface TopOptions {
   readonly resource: ListQuestion['resource'];
@@ -33,8 +33,14 @@ const clearScreen = '\u001b[H\u001b[J';
 
 /** Lists the largest consumers. Throws UserError when no node has data, unless it is to be read again. */
 export async function top(options: TopOptions, open: OpenAnswers, context: CommandOutput): Promise<void> {
-  const { resource, watchIntervalMs } = options;
-  const use = async (session: AnswerSession): Promise<void> => {
+  const { resource, name, watchIntervalMs } = options;
+  const subject = {
+    namespaceOf: (contextNamespace: string) => scopeOf(options, contextNamespace),
+    isOfEvictions: resource === 'evictions',
+    node: resource === 'nodes' ? name : options.node,
+    podName: ['pods', 'containers', 'volumes'].includes(resource) ? name : undefined,
+  };
+  await open(subject, async (session) => {
     const question = questionOf(options, session, context);
     const read = async (): Promise<Listing> => {
       const answers = await session.read(context.stopSignal);
@@ -43,21 +49,11 @@ export async function top(options: TopOptions, open: OpenAnswers, context: Comma
     const first = await read();
     context.stopSignal.throwIfAborted();
     const print = createPrinter(options, context);
-    if (watchIntervalMs !== undefined) {
-      await watch({ first, read, print, intervalMs: watchIntervalMs }, context);
-      return;
-    }
     const { causes } = first.answer;
-    if (causes.length === 0 || resource === 'nodes') print(first);
-    if (causes.length > 0) throw new UserError(causes.map(terminalText).join('\n'));
-  };
-  const subject = {
-    namespaceOf: (contextNamespace: string) => scopeOf(options, contextNamespace),
-    isOfEvictions: resource === 'evictions',
-    node: resource === 'nodes' ? options.name : options.node,
-    podName: ['pods', 'containers', 'volumes'].includes(resource) ? options.name : undefined,
-  };
-  await open(subject, use);
+    if (watchIntervalMs !== undefined || causes.length === 0 || resource === 'nodes') print(first);
+    if (watchIntervalMs !== undefined) await watch(read, print, watchIntervalMs, context);
+    else if (causes.length > 0) throw new UserError(causes.map(terminalText).join('\n'));
+  });
 }
 
 function questionOf(options: TopOptions, session: AnswerSession, context: CommandOutput): ListQuestion {
@@ -83,44 +79,29 @@ function scopeOf({ resource, namespace, allNamespaces }: TopOptions, contextName
   return namespace ?? (resource === 'next' ? undefined : contextNamespace);
 }
 
-/** Until the stop signal, or until the output is closed. A reading that is cut short is not shown. */
+/**
+ * Until the stop signal, or until the output is closed. A reading that is cut short is not shown, and one that fails is said: an exporter
+ * that is replaced is back in a moment, as a workload without pods may be.
+ */
 async function watch(
-  {
-    first,
-    read,
-    print,
-    intervalMs,
-  }: {
-    readonly first: Listing;
-    readonly read: () => Promise<Listing>;
-    readonly print: (listing: Listing) => void;
-    readonly intervalMs: number;
-  },
-  context: CommandOutput,
+  read: () => Promise<Listing>,
+  print: Printer,
+  intervalMs: number,
+  { clock, stopSignal, outputClosed, writeError }: CommandOutput,
 ): Promise<void> {
-  const { clock, stopSignal, outputClosed } = context;
   const end = AbortSignal.any([stopSignal, outputClosed]);
   const isOver = (): boolean => end.aborted;
-  let listing: Listing | undefined = first;
   while (!isOver()) {
-    if (listing !== undefined) print(listing);
     await clock.sleep(intervalMs, end).catch(() => undefined); // rejects only when it is to end
-    listing = isOver() ? undefined : await attempt(read, context);
-  }
-}
-
-/** An exporter that is replaced is back in a moment. Returns undefined for a failure, which it prints, and when it is to stop. */
-async function attempt(
-  read: () => Promise<Listing>,
-  { writeError, stopSignal }: CommandOutput,
-): Promise<Listing | undefined> {
-  try {
-    return await read();
-  } catch (error) {
-    if (stopSignal.aborted) return undefined;
-    if (!(error instanceof RequestError)) throw error;
-    writeError(`${terminalText(error.message)}\n`);
-    return undefined;
+    if (isOver()) return;
+    try {
+      const listing = await read();
+      if (!isOver()) print(listing);
+    } catch (error) {
+      if (isOver()) return;
+      if (!(error instanceof RequestError || error instanceof UserError)) throw error;
+      writeError(`${terminalText(error.message)}\n`);
+    }
   }
 }
 
@@ -133,46 +114,40 @@ function createPrinter(options: TopOptions, context: CommandOutput): Printer {
 
 /** The table on standard output, the notes on standard error; on a terminal that is redrawn, both in one picture. */
 function tablePrinter({ output, hasHeader, watchIntervalMs }: TopOptions, context: CommandOutput): Printer {
-  const isWatch = watchIntervalMs !== undefined;
+  const isWatched = watchIntervalMs !== undefined;
   const isWide = output === 'wide';
+  const textOf = (lines: readonly string[]): string => lines.map((line) => `${line}\n`).join('');
   return (listing) => {
     const terminal = context.terminal();
-    const columns = isWide ? Infinity : screenColumns(terminal);
-    const isTerminal = terminal !== undefined;
-    const screen: Screen = {
-      columns,
-      isWide,
-      hasHeader,
-      hasColour: hasColour(context),
-      isWatched: isWatch,
-      hasAge: isTerminal,
-    };
-    if (isWatch && isTerminal) {
-      const picture = pageText(topPage(listing, { ...screen, rows: terminal.rows }));
-      context.writeOut(clearScreen + picture);
+    const redrawn = isWatched ? terminal : undefined;
+    const page = topPage(listing, {
+      ...{ isWide, hasHeader, isWatched, hasColour: hasColour(context), hasAge: terminal !== undefined },
+      columns: isWide ? Infinity : screenColumns(terminal),
+      rows: redrawn?.rows,
+    });
+    const { lines, notes } = page;
+    if (redrawn !== undefined) {
+      context.writeOut(clearScreen + pageText(page));
       return;
     }
-    const { lines, notes } = topPage(listing, screen);
-    const separator = isWatch ? ['\n'] : [];
-    const before = isTerminal && lines.length > 0 ? ['\n'] : [];
-    if (lines.length > 0) context.writeOut([...lines.map((line) => `${line}\n`), ...separator].join(''));
-    if (notes.length > 0) context.writeError([...before, ...notes.map((note) => `${note}\n`)].join(''));
+    if (lines.length > 0) context.writeOut(textOf(isWatched ? [...lines, ''] : lines));
+    const isApart = terminal !== undefined && lines.length > 0;
+    if (notes.length > 0) context.writeError(textOf(isApart ? ['', ...notes] : notes));
   };
 }
 
 /** What is missing goes to standard error, when it changes. */
 function dataPrinter({ output, watchIntervalMs }: TopOptions, context: CommandOutput): Printer {
-  const isWatch = watchIntervalMs !== undefined;
+  const isWatched = watchIntervalMs !== undefined;
   let lastNotes = '';
   return (listing) => {
     const { answer } = listing;
-    if (output === 'name') {
-      const lines = tableOf(answer).rows.map(({ name = '' }) => `${terminalText(name)}\n`);
-      context.writeOut(lines.join(''));
-    } else if (output === 'yaml') {
-      context.writeOut(`${isWatch ? '---\n' : ''}${dataText(answer.data, 'yaml')}`);
-    } else context.writeOut(dataText(answer.data, isWatch ? 'line' : 'json'));
     const { rows, none } = tableOf(answer);
+    if (output === 'name') {
+      context.writeOut(rows.map(({ name = '' }) => `${terminalText(name)}\n`).join(''));
+    } else if (output === 'yaml') {
+      context.writeOut(`${isWatched ? '---\n' : ''}${dataText(answer.data, 'yaml')}`);
+    } else context.writeOut(dataText(answer.data, isWatched ? 'line' : 'json'));
     const note = rows.length === 0 ? none : cutNote(listing);
     const notes = [...(note === undefined ? [] : [note]), ...missingOf(answer)].map(terminalText).join('\n');
     if (notes !== lastNotes && notes !== '') context.writeError(`${notes}\n`);

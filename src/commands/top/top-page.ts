@@ -14,7 +14,7 @@ export interface Screen {
   /** Infinity: nothing is shortened or hidden. */
   readonly columns: number;
   /** Undefined: any number of lines. */
-  readonly rows?: number;
+  readonly rows?: number | undefined;
   readonly isWide?: boolean;
   readonly hasHeader?: boolean;
   readonly hasColour?: boolean;
@@ -39,22 +39,20 @@ export function tableOf(answer: WrittenAnswer): BlockOf<'table'> {
 
 const blocksOf = ({ documents }: WrittenAnswer) => documents.flatMap(({ blocks }) => blocks);
 
-/** The table and its notes. On a screen of few lines there are fewer rows, so that the first ones do not scroll away. */
-export function topPage(found: Listing, screen: Screen): TopPage {
-  return fittingPage(found, screen, tableOf(found.answer).rows.length);
+/**
+ * The table and its notes. On a screen of few lines there are fewer rows, so that the first ones do not scroll away; with fewer rows there
+ * may be more notes: row after row goes until all fits, with the line that the cursor is left on.
+ */
+export function topPage(found: Listing, screen: Screen, shownCount = tableOf(found.answer).rows.length): TopPage {
+  const page = pageOf(found, screen, shownCount);
+  const excess = pageText(page).split('\n').length - (screen.rows ?? Infinity);
+  if (excess <= 0 || shownCount <= 1) return page;
+  return topPage(found, screen, Math.max(1, shownCount - excess));
 }
 
 /** A page as one text, its notes below its table. */
 export function pageText({ lines, notes }: TopPage): string {
   return `${[...lines, ...(lines.length === 0 ? [] : ['']), ...notes].join('\n')}\n`;
-}
-
-/** With fewer rows there may be more notes: row after row goes until all fits, with the line that the cursor is left on. */
-function fittingPage(found: Listing, screen: Screen, shownCount: number): TopPage {
-  const page = pageOf(found, screen, shownCount);
-  const excess = pageText(page).split('\n').length - (screen.rows ?? Infinity);
-  if (excess <= 0 || shownCount <= 1) return page;
-  return fittingPage(found, screen, Math.max(1, shownCount - excess));
 }
 
 function pageOf(found: Listing, screen: Screen, shownCount: number): TopPage {
@@ -97,20 +95,12 @@ export function cutNote(found: Listing): string | undefined {
 
 function moreHint({ maxRowCount }: WrittenAnswer, { resource, limit }: ListQuestion, totalCount: number): string {
   if (limit < maxRowCount && totalCount <= maxRowCount) return '--limit 0 for all';
-  const choice = choices[resource];
-  return limit < maxRowCount
-    ? `--limit 0 for ${formatCount(maxRowCount)}, or choose with ${choice}`
-    : `choose with ${choice}`;
+  const choice = `choose with ${choiceOf(resource)}`;
+  return limit < maxRowCount ? `--limit 0 for ${formatCount(maxRowCount)}, or ${choice}` : choice;
 }
 
 /** What chooses fewer rows. */
-const choices: Readonly<Record<ListQuestion['resource'], string>> = {
-  next: '-n, -l, --node',
-  workloads: '-n, -l',
-  pods: '-n, -l, --node',
-  containers: '-n, -l, --node',
-  volumes: '-n, -l, --node',
-  nodes: 'a name',
-  namespaces: 'a name',
-  evictions: '-n, -l, --node',
-};
+function choiceOf(resource: ListQuestion['resource']): string {
+  if (resource === 'nodes' || resource === 'namespaces') return 'a name';
+  return resource === 'workloads' ? '-n, -l' : '-n, -l, --node';
+}

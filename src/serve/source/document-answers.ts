@@ -9,20 +9,14 @@ import { causeText } from '../../people/report/eviction-cause-text.js';
 import type { EvictionReport } from '../../people/report/eviction-report.js';
 import { explainEviction } from '../../people/report/verdict-commands.js';
 import { objectDocument } from '../../people/status/document-of.js';
+import { NotFoundError } from '../../people/status/view-errors.js';
 import type { Answers, ObjectQuestion, ObjectResource, WrittenAnswer } from './answer-source.js';
 import { listAnswer } from './list-answers.js';
 import type { AnswerFacts, FoundDocuments, ObjectAnswer, ViewReader } from './view-source.js';
-import { findWorkload, type FoundWorkload } from './workload-lookup.js';
+import { findWorkload } from './workload-lookup.js';
 
-/**
- * Answers from what the reader reads. `access`: how kubelets are reached from here; undefined where they are not. `found`: see
- * {@link listAnswer}.
- */
-export function answersFrom(
-  reader: ViewReader,
-  access: Config['kubelet']['access'] | undefined,
-  found = new Map<string, FoundWorkload>(),
-): Answers {
+/** Answers from what the reader reads. `access`: how kubelets are reached from here; undefined where they are not. */
+export function answersFrom(reader: ViewReader, access: Config['kubelet']['access'] | undefined): Answers {
   const answer = ({ documents, data, facts }: FoundDocuments, missing: readonly string[]): WrittenAnswer => {
     const notes = [...facts.notes, ...missing];
     return {
@@ -37,12 +31,18 @@ export function answersFrom(
   };
   return {
     list: async (question) => {
-      const listed = await listAnswer(reader, question, found);
+      const listed = await listAnswer(reader, question).catch(throwSaid);
       return answer(listed, missingNotes(listed.facts.coverage));
     },
     // A node that is silent elsewhere is not missing from one object.
-    explain: async (question) => answer(await explainers[question.resource]({ ...question, reader }), []),
+    explain: async (question) =>
+      answer(await explainers[question.resource]({ ...question, reader }).catch(throwSaid), []),
   };
+}
+
+/** What there is not is told to the user as it is. */
+function throwSaid(error: unknown): never {
+  throw error instanceof NotFoundError ? new UserError(error.message, { cause: error }) : error;
 }
 
 const maxNamesCount = 5;

@@ -10,7 +10,7 @@ import { NotFoundError } from '../../people/status/view-errors.js';
 import type { ListQuestion } from './answer-source.js';
 import { nothingNext, readNext } from './next-answer.js';
 import type { AnswerFacts, FoundDocuments, ListAnswer, ViewParameters, ViewReader } from './view-source.js';
-import { findWorkload, type FoundWorkload } from './workload-lookup.js';
+import { findWorkload } from './workload-lookup.js';
 
 /** A question, with the parameters of the list of the API. */
 interface AskedList extends ListQuestion {
@@ -18,16 +18,9 @@ interface AskedList extends ListQuestion {
   readonly parameters: ViewParameters;
 }
 
-/**
- * Throws UserError when there is nothing of a name that the question has. `found`: workloads by the names that they were asked for by,
- * which stay what was asked for when their pods are gone.
- */
-export async function listAnswer(
-  reader: ViewReader,
-  question: ListQuestion,
-  found: Map<string, FoundWorkload>,
-): Promise<FoundDocuments> {
-  const asked = { ...question, reader, parameters: await parametersOf(reader, question, found) };
+/** Throws UserError and NotFoundError when there is nothing of a name that the question has. */
+export async function listAnswer(reader: ViewReader, question: ListQuestion): Promise<FoundDocuments> {
+  const asked = { ...question, reader, parameters: await parametersOf(reader, question) };
   const { resource, parameters } = asked;
   const kind = listedKind(resource);
   const { items, totalCount, isComplete, ...facts } = await readRows(asked, kind);
@@ -39,15 +32,11 @@ export async function listAnswer(
 }
 
 /** Nodes and namespaces belong to none. */
-async function parametersOf(
-  reader: ViewReader,
-  question: ListQuestion,
-  known: Map<string, FoundWorkload>,
-): Promise<ViewParameters> {
+async function parametersOf(reader: ViewReader, question: ListQuestion): Promise<ViewParameters> {
   const { resource, name, selector, node } = question;
   const order = question.order ?? (resource === 'pods' ? 'used' : undefined);
   if (resource === 'nodes' || resource === 'namespaces') return { order, name };
-  const { namespace, workload } = await workloadParameters(reader, question, known);
+  const { namespace, workload } = await workloadParameters(reader, question);
   if (resource === 'workloads') return { order, selector, namespace, name: workload };
   return { order, name, selector, node, namespace, workload };
 }
@@ -56,12 +45,9 @@ async function parametersOf(
 async function workloadParameters(
   reader: ViewReader,
   { workload, namespace, isNamespaceNamed }: ListQuestion,
-  known: Map<string, FoundWorkload>,
 ): Promise<ViewParameters> {
   if (workload === undefined) return { namespace };
-  const key = JSON.stringify([namespace, workload]);
-  const found = known.get(key) ?? (await findWorkload(reader, workload, namespace));
-  known.set(key, found);
+  const found = await findWorkload(reader, workload, namespace);
   const isElsewhere = !isNamespaceNamed && found.workloadNamespace !== namespace;
   return { namespace: isElsewhere ? found.workloadNamespace || undefined : namespace, workload: found.path };
 }

@@ -9,7 +9,6 @@ import { Scheduler } from '../../lib/base/scheduler.js';
 import { escapeInvisible, escapeLines } from '../../lib/base/text.js';
 import type { JsonObject } from '../../lib/json/json.js';
 import type { ClusterReading } from '../../people/query/cluster-reading.js';
-import { NotFoundError } from '../../people/status/view-errors.js';
 import { apiNodes, hostOf, resolveScope } from '../app/resolve-scope.js';
 import type { CommandSubject, OpenAnswers } from './answer-source.js';
 import { type AskedPlace, ClusterReader } from './cluster-reader.js';
@@ -20,7 +19,6 @@ import { ClusterError, openExporter } from './exporter-source.js';
 import { readRecording, recordedCore, type RecordingFlags } from './recorded-core.js';
 import { readEvictedPods } from './status-evictions.js';
 import { type ReadViews, viewsOf } from './view-source.js';
-import type { FoundWorkload } from './workload-lookup.js';
 
 /** What the command line says about the credentials. */
 export type CredentialFlags = Pick<LoadCredentialsOptions, 'kubeconfigPath' | 'overrides'>;
@@ -64,15 +62,13 @@ export function openAnswers(flags: ClusterFlags, context: ReadingProcess): OpenA
   return async (subject, use) => {
     const { config } = await loadSettings(flags.settings, context);
     const requests = new CommandRequests({ ...context, timeoutMs: flags.requestTimeoutMs });
-    const found = new Map<string, FoundWorkload>();
     try {
       await using views = await openViews({ flags, config, subject, requests, context });
-      const read = async (signal: AbortSignal) => answersFrom(await views.read(signal), views.access, found);
+      const read = async (signal: AbortSignal) => answersFrom(await views.read(signal), views.access);
       await use({ namespace: views.namespace, read });
     } catch (error) {
       if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
-      const isToSay = error instanceof RequestError || error instanceof NotFoundError;
-      throw isToSay ? new UserError(error.message, { cause: error }) : error;
+      throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
     }
   };
 }

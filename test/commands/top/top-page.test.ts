@@ -281,16 +281,6 @@ it.each([
   expect(namesOf(await listingOf(reading, { resource, parameters: filters[filter] }))).toEqual(names);
 });
 
-it('a workload that was found is not looked for again: without pods it has none', async () => {
-  const found: Parameters<typeof answersFrom>[2] = new Map();
-  const question = questionOf({ resource: 'pods', parameters: { namespace: 'shop', workload: 'cart' } });
-  const read = async (of: ClusterReading) =>
-    tableOf(await answersFrom(await viewsOf(of), undefined, found).list(question));
-  expect((await read(reading)).rows.map(({ name }) => name)).toEqual(['pod/cart-6b7f9c-x2x9k']);
-  const gone = aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) });
-  expect(await read(gone)).toMatchObject({ rows: [], none: 'No pods found in namespace shop; -A for all namespaces' });
-});
-
 describe('a name', () => {
   it.each([
     { resource: 'pods', name: 'index-0', names: ['pod/index-0'] },
