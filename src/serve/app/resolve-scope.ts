@@ -1,14 +1,10 @@
 /** Derives the part of the cluster to measure from the settings and from the host of the exporter. */
-import { ApiClient, type ApiTransport } from '../../cluster/http/api-client.js';
+import { ApiClient, type ApiTransport, readObject } from '../../cluster/http/api-client.js';
 import type { Scope } from '../../cluster/kube/scope.js';
 import { isDnsName } from '../../cluster/kube/selector-parser.js';
-import { listObjects } from '../../cluster/watch/list-session.js';
-import { collectionOf } from '../../cluster/watch/resource-path.js';
 import type { Config } from '../../config/schema.js';
-import type { Clock } from '../../lib/base/clock.js';
 import { RequestError, UserError } from '../../lib/base/errors.js';
-import { Scheduler } from '../../lib/base/scheduler.js';
-import { objectOf, textOf } from '../../lib/json/json.js';
+import { objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 
 /** The machine or pod that the exporter runs on. */
 export interface Host {
@@ -124,22 +120,16 @@ export function scopeOf(
   options: ConstructorParameters<typeof ApiClient>[0] & { readonly config: Config; readonly host: Host },
   signal: AbortSignal,
 ): Promise<Scope> {
-  const nodes = apiNodes(options.clock, () => new ApiClient(options));
+  const nodes = apiNodes(() => new ApiClient(options));
   return resolveScope({ settings: options.config.cluster, host: options.host, nodes }, signal);
 }
 
 /** The nodes of the API server, from a client of their own. */
-export function apiNodes(clock: Clock, createApi: () => ApiTransport & Disposable): ScopeOptions['nodes'] {
+export function apiNodes(createApi: () => ApiTransport & Disposable): ScopeOptions['nodes'] {
   return async (labelSelector, signal) => {
     using api = createApi();
-    const list = {
-      api,
-      clock,
-      background: new Scheduler(clock).background,
-      collection: collectionOf({ resource: 'nodes', labelSelector }),
-      project: (object: unknown) => textOf(objectOf(objectOf(object)['metadata'])['name']),
-      onExpired: () => undefined,
-    };
-    return (await listObjects(list, '0', signal)).objects;
+    const request = { path: '/api/v1/nodes', query: { labelSelector, resourceVersion: '0' } };
+    const { items } = await readObject(api, request, signal);
+    return objectsOf(items).flatMap(({ metadata }) => textOf(objectOf(metadata)['name']) ?? []);
   };
 }

@@ -167,7 +167,7 @@ async function openCluster(asking: Asking, loaded?: Credentials): Promise<OpenVi
   }
   // Shards divide the work of exporters; a command shows all of them.
   const settings = { ...config.cluster, shard: 0, totalShards: 1 };
-  const nodes = apiNodes(clock, () => requests.client(credentials));
+  const nodes = apiNodes(() => requests.client(credentials));
   const scope = await resolveScope({ settings, host: hostOf(context), nodes }, stopSignal);
   const place = placeOf(subject, credentials);
   const reader = new ClusterReader({ config, scope, credentials, requests, context, place });
