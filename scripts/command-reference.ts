@@ -1,5 +1,5 @@
+import { createProgram } from '../src/commands/command-line.js';
 import { markdownTable } from '../src/commands/metrics.js';
-import { createProgram } from '../src/commands/program.js';
 import { programName } from '../src/lib/base/text.js';
 
 /** Lists the commands with their purpose, as markdown. */

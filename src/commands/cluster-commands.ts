@@ -82,7 +82,7 @@ function addTop(program: Command, context: CommandContext): void {
     .option('-h, --help', 'show this, and what the columns of the resource mean')
     .action(async (resource: TopResource, name: string | undefined, flags: TopFlags, command: Command) => {
       if (flags.help === true) {
-        const { columnsHelp } = await import('./top/sort-by.js');
+        const { columnsHelp } = await import('./reading-commands.js');
         command.addHelpText('after', columnsHelp(resource, context)).outputHelp();
         return;
       }
@@ -158,26 +158,23 @@ interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
   readonly profile?: string;
 }
 
-const resourcesOfFlags = {
-  container: 'pod',
-  image: 'node',
-  profile: 'node',
-} as const;
+/** Flags that need `--directories`, and what they are for. */
+const directoryFlags = [
+  ['container', 'container', 'pod'],
+  ['image', 'image', 'node'],
+  ['profile', 'profile', 'node'],
+  ['dryRun', 'dry-run', undefined],
+] as const;
 
-/** Throws UsageError for a flag that is for other resources, that needs another flag, or excludes it. */
+/** Throws UsageError for a flag that is for other resources, or that needs another flag. */
 function checkFlags(resource: ExplainTarget['resource'], flags: ExplainFlags): void {
-  for (const flag of ['container', 'image', 'profile'] as const) {
-    const expected = resourcesOfFlags[flag];
-    if (flags[flag] !== undefined && resource !== expected) throw new UsageError(`--${flag} is for ${expected}s`);
+  const given = directoryFlags.filter(([flag]) => flags[flag] !== undefined);
+  for (const [, name, expected = resource] of given) {
+    if (resource !== expected) throw new UsageError(`--${name} is for ${expected}s`);
+    if (flags.directories !== true) throw new UsageError(`--${name} needs --directories`);
   }
-  if (flags.directories === true) {
-    if (resource !== 'pod' && resource !== 'node') throw new UsageError('--directories is for pods and nodes');
-  } else {
-    const needing = (['container', 'image', 'profile', 'dryRun'] as const).find((flag) => flags[flag] !== undefined);
-    if (needing !== undefined) {
-      throw new UsageError(`--${needing === 'dryRun' ? 'dry-run' : needing} needs --directories`);
-    }
-  }
+  const hasDirectories = resource === 'pod' || resource === 'node';
+  if (flags.directories === true && !hasDirectories) throw new UsageError('--directories is for pods and nodes');
 }
 
 /** The name of a pod or a workload may begin with its namespace, or with the type of the workload. Throws UsageError. */

@@ -14,11 +14,6 @@ import type { RecordingFlags } from '../serve/source/recorded-core.js';
 /** The settings that have a flag of their own. */
 const settingRows = listSettings().flatMap(({ flag, ...row }) => (flag === undefined ? [] : [{ flag, ...row }]));
 
-/** Whether the flag, with its dashes, sets one setting. */
-function isSettingFlag(flag: string): boolean {
-  return settingRows.some((row) => row.flag === flag);
-}
-
 /** `--set PATH=VALUE`. */
 const assignmentFlag = 'set';
 
@@ -51,10 +46,10 @@ function collect(value: string, previous: readonly string[] | undefined): readon
 }
 
 export function settingFlags(command: Command): SettingFlags {
-  const values: Record<string, FlagValues[string]> = {};
-  for (const option of command.options.filter(({ long }) => long !== undefined && isSettingFlag(long))) {
-    values[option.name()] = command.getOptionValue(option.attributeName()) as FlagValues[string];
-  }
+  const options = command.options.filter(({ long }) => settingRows.some(({ flag }) => flag === long));
+  const values = Object.fromEntries(
+    options.map((option) => [option.name(), command.getOptionValue(option.attributeName()) as FlagValues[string]]),
+  );
   const { 'config.file': configFile, set: assignments } = command.opts<{
     'config.file'?: string;
     set?: readonly string[];
@@ -104,27 +99,11 @@ export function recordingFlags(command: Command): RecordingFlags | undefined {
 
 /** An empty value counts as not set, as with kubectl. */
 export function credentialFlags(command: Command): CredentialFlags {
-  const text = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
-  const { kubeconfig, context, cluster, user, server, as, asUid, asGroup } = command.opts<{
-    readonly kubeconfig?: string;
-    readonly context?: string;
-    readonly cluster?: string;
-    readonly user?: string;
-    readonly server?: string;
-    readonly as?: string;
-    readonly asUid?: string;
-    readonly asGroup?: readonly string[];
-  }>();
-  const overrides = {
-    context: text(context),
-    cluster: text(cluster),
-    user: text(user),
-    server: text(server),
-    as: text(as),
-    asUid: text(asUid),
-    asGroup,
-  };
-  return { kubeconfigPath: text(kubeconfig), overrides };
+  const given = Object.entries(command.opts()).filter(([, value]) => value !== '');
+  const { kubeconfig, context, cluster, user, server, as, asUid, asGroup } = Object.fromEntries(
+    given,
+  ) as CredentialFlags['overrides'] & { readonly kubeconfig?: string };
+  return { kubeconfigPath: kubeconfig, overrides: { context, cluster, user, server, as, asUid, asGroup } };
 }
 
 /** Takes the limit of a single request. A server has settings for that. */

@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 import { runArguments, shortFlag } from '../../src/commands/command-line.js';
+import { createProgram } from '../../src/commands/command-line.js';
 import { invocationOf } from '../../src/commands/context.js';
-import { createProgram } from '../../src/commands/program.js';
 import { aCommandContext } from '../support/command-context.js';
 import { kubectlLines, type UnderstoodLine } from '../support/kubectl-lines.js';
 import { temporaryFolder } from '../support/programs.js';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 
 import { runArguments } from '../../src/commands/command-line.js';
+import { createProgram } from '../../src/commands/command-line.js';
 import { exampleArguments } from '../../src/commands/examples.js';
-import { createProgram } from '../../src/commands/program.js';
 import { aCommandContext } from '../support/command-context.js';
 
 const commandNames = createProgram(aCommandContext().context).commands.flatMap((command) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
+import { sortOrder } from '../../../src/commands/reading-commands.js';
 import { type TopResource, topResources } from '../../../src/commands/resources.js';
-import { sortOrder } from '../../../src/commands/top/sort-by.js';
 import { cutNote, type Listing, pageText, type Screen, tableOf, topPage } from '../../../src/commands/top/top-page.js';
 import { nothingFrozen } from '../../../src/facts/node/frozen-statistics.js';
 import type { NodeSnapshot } from '../../../src/facts/node/node-view.js';
