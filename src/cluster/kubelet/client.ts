@@ -1,4 +1,6 @@
-import { startDeadline } from '../../lib/base/abortable.js';
+import { Semaphore, type SemaphoreInterface } from 'async-mutex';
+
+import { abortable, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { type FailureReason, RequestError } from '../../lib/base/errors.js';
 import type { Lane } from '../../lib/base/lane.js';
@@ -6,17 +8,28 @@ import { inPieces } from '../../lib/json/body-chunks.js';
 import { requestFailure } from '../http/request-failure.js';
 import { readAtMost } from '../http/response-body.js';
 import type { Node } from '../kube/objects.js';
-import { BodyBudget, type BodyReservation } from './body-budget.js';
 import { decodeKubeletConfiguration } from './decode-configuration.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
 import type { NodeSummary } from './summary.js';
 import { SummaryReader } from './summary-reader.js';
-import type { KubeletEndpoint, KubeletTransport } from './transport.js';
+import type { KubeletPath, KubeletTransport } from './transport.js';
 
 /** Real ones have less than 8 KiB, and `/configz` is parsed as a whole. */
 const maxConfigurationBytes = 256 * 1024;
 
+const mebibyte = 2 ** 20;
+
+/** Read without a reservation: about 200 pods, so that the summaries of ordinary nodes never wait for each other. */
+const freeBytes = mebibyte;
+
+/**
+ * Above that, bodies take part in a total. It holds eight bodies of the default limit, 8 MiB; what was read of a body is
+ * held, decoded, until its end, and eight of them take well under a second of the only thread.
+ */
+const totalMebibytes = 64;
+
 interface ResponseReader<T> {
+  readonly path: KubeletPath;
   /** Of the decompressed body. */
   readonly maxBytes: number;
   /** The error of a larger one. */
@@ -28,7 +41,8 @@ interface ResponseReader<T> {
 /** Fetches and decodes what kubelets serve, within limits of time and size. */
 export class KubeletClient {
   readonly #options;
-  readonly #budget = new BodyBudget();
+  /** Of the bytes of large bodies under way, over all kubelets: many of them at once must not add up. */
+  readonly #mebibytes = new Semaphore(totalMebibytes);
 
   constructor(options: {
     readonly transport: KubeletTransport;
@@ -49,9 +63,9 @@ export class KubeletClient {
 
   /** Throws RequestError, or the signal's reason when it aborts. */
   async fetchSummary(node: Node, signal: AbortSignal): Promise<NodeSummary> {
-    signal.throwIfAborted();
-    const { transport, maxBodyBytes, lane } = this.#options;
+    const { maxBodyBytes, lane } = this.#options;
     const reader: ResponseReader<NodeSummary> = {
+      path: '/stats/summary',
       maxBytes: maxBodyBytes,
       hint: '; raise kubelet.maxBodySize',
       read: async (body, what) => {
@@ -64,14 +78,14 @@ export class KubeletClient {
         return summary.finish();
       },
     };
-    return this.#observed(transport.locate(node, '/stats/summary'), reader, signal);
+    return this.#fetch(node, reader, signal);
   }
 
   /** Throws RequestError, or the signal's reason when it aborts. */
   async fetchConfiguration(node: Node, signal: AbortSignal): Promise<KubeletConfiguration> {
-    signal.throwIfAborted();
-    const { transport, lane } = this.#options;
+    const { lane } = this.#options;
     const reader: ResponseReader<KubeletConfiguration> = {
+      path: '/configz',
       maxBytes: maxConfigurationBytes,
       hint: '',
       read: async (body, what) => {
@@ -79,28 +93,15 @@ export class KubeletClient {
         return await lane.run(() => decodeKubeletConfiguration(bytes, what));
       },
     };
-    return this.#observed(transport.locate(node, '/configz'), reader, signal);
+    return this.#fetch(node, reader, signal);
   }
 
-  async #observed<T>(endpoint: KubeletEndpoint, reader: ResponseReader<T>, signal: AbortSignal): Promise<T> {
-    const { clock, observer } = this.#options;
+  async #fetch<T>(node: Node, reader: ResponseReader<T>, signal: AbortSignal): Promise<T> {
+    signal.throwIfAborted();
+    const { transport, requestTimeoutMs, clock, observer } = this.#options;
+    const { what, open } = transport.locate(node, reader.path);
     const startMs = clock.monotonicMs();
-    try {
-      const decoded = await this.#request(endpoint, reader, signal);
-      observer.requestFinished('success', clock.monotonicMs() - startMs);
-      return decoded;
-    } catch (error) {
-      signal.throwIfAborted();
-      const failure = requestFailure(error, endpoint.what);
-      observer.requestFinished(failure.reason, clock.monotonicMs() - startMs);
-      throw failure;
-    }
-  }
-
-  async #request<T>(endpoint: KubeletEndpoint, reader: ResponseReader<T>, signal: AbortSignal): Promise<T> {
-    const { what } = endpoint;
-    const { clock, requestTimeoutMs } = this.#options;
-    using reservation = this.#budget.reservation(reader.maxBytes);
+    using reservation = new BodyReservation(this.#mebibytes, reader.maxBytes);
     using deadline = startDeadline({
       clock,
       durationMs: requestTimeoutMs,
@@ -111,11 +112,15 @@ export class KubeletClient {
       parent: signal,
     });
     try {
-      const body = await endpoint.open(deadline.signal);
-      return await reader.read(limited(body, { ...reader, what, reservation, signal: deadline.signal }), what);
+      const body = limited(await open(deadline.signal), { ...reader, what, reservation, signal: deadline.signal });
+      const decoded = await reader.read(body, what);
+      observer.requestFinished('success', clock.monotonicMs() - startMs);
+      return decoded;
     } catch (error) {
-      deadline.signal.throwIfAborted();
-      throw error;
+      signal.throwIfAborted();
+      const failure = requestFailure(deadline.signal.aborted ? deadline.signal.reason : error, what);
+      observer.requestFinished(failure.reason, clock.monotonicMs() - startMs);
+      throw failure;
     }
   }
 }
@@ -141,5 +146,46 @@ async function* limited(
     if (byteCount > maxBytes) throw new RequestError('too_large', `${what}: more than ${maxBytes} bytes${hint}`);
     await reservation.grow(byteCount, signal);
     yield chunk;
+  }
+}
+
+/**
+ * The share of one body. It is taken at once for all that the body may become: with half of it each, two bodies could wait
+ * for each other.
+ */
+class BodyReservation implements Disposable {
+  readonly #slots: Semaphore;
+  readonly #weight: number;
+  #release: SemaphoreInterface.Releaser | undefined;
+  #isWaiting = false;
+
+  constructor(slots: Semaphore, maxBytes: number) {
+    this.#slots = slots;
+    this.#weight = Math.min(Math.ceil(maxBytes / mebibyte), totalMebibytes);
+  }
+
+  /** Whether reading waits for other bodies to end. */
+  get isWaiting(): boolean {
+    return this.#isWaiting;
+  }
+
+  /** Resolves when `byteCount` bytes of the body may be in memory. Rejects with the signal's reason when it aborts. */
+  async grow(byteCount: number, signal: AbortSignal): Promise<void> {
+    if (byteCount <= freeBytes || this.#release !== undefined) return;
+    this.#isWaiting = true;
+    const acquired = this.#slots.acquire(this.#weight);
+    try {
+      [, this.#release] = await abortable(acquired, signal);
+      this.#isWaiting = false;
+    } catch (error) {
+      void acquired.then(([, release]) => {
+        release();
+      });
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#release?.();
   }
 }

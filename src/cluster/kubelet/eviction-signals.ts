@@ -1,31 +1,18 @@
+export const signalFilesystems = ['nodefs', 'imagefs', 'containerfs'] as const;
+export type SignalFilesystem = (typeof signalFilesystems)[number];
+export type EvictionSignal = `${SignalFilesystem}.${'available' | 'inodesFree'}`;
+
 /**
  * What a kubelet watches to keep its disks from filling up, filesystem by filesystem.
  * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#eviction-signals
  */
-export const evictionSignals = [
-  'nodefs.available',
-  'nodefs.inodesFree',
-  'imagefs.available',
-  'imagefs.inodesFree',
-  'containerfs.available',
-  'containerfs.inodesFree',
-] as const;
-export type EvictionSignal = (typeof evictionSignals)[number];
-
-export const signalFilesystems = ['nodefs', 'imagefs', 'containerfs'] as const;
-export type SignalFilesystem = (typeof signalFilesystems)[number];
-
-const filesystems: Readonly<Record<EvictionSignal, SignalFilesystem>> = {
-  'nodefs.available': 'nodefs',
-  'nodefs.inodesFree': 'nodefs',
-  'imagefs.available': 'imagefs',
-  'imagefs.inodesFree': 'imagefs',
-  'containerfs.available': 'containerfs',
-  'containerfs.inodesFree': 'containerfs',
-};
+export const evictionSignals: readonly EvictionSignal[] = signalFilesystems.flatMap(
+  (filesystem) => [`${filesystem}.available`, `${filesystem}.inodesFree`] as const,
+);
 
 export function filesystemOf(signal: EvictionSignal): SignalFilesystem {
-  return filesystems[signal];
+  const [filesystem] = signal.split('.') as [SignalFilesystem];
+  return filesystem;
 }
 
 /** Whether the signal is about inodes; the others are about bytes. */

@@ -1,9 +1,9 @@
 import { RequestError } from '../../lib/base/errors.js';
 import { JsonSplitter } from '../../lib/json/json-splitter.js';
+import type { SliceSink } from '../../lib/json/split-document.js';
 import { maxDetailCount, maxListedCount } from '../kube/pod-bounds.js';
 import { SummaryDecoder } from './decode-summary.js';
-import { LargePod } from './large-pod.js';
-import { cutPod } from './pod-others.js';
+import { cutPod, PodDetail } from './pod-others.js';
 import type { NodeSummary, PodSummary } from './summary.js';
 
 /**
@@ -11,6 +11,12 @@ import type { NodeSummary, PodSummary } from './summary.js';
  * 100 values and 2 kB for each container. Larger ones are read part by part, since authors of pods decide how large they are.
  */
 const podLimits = { maxBytes: 2 ** 20, maxValueCount: 20_000 };
+
+/** The members of a pod that are read as a whole. What else it has may be of any size, and is skipped then. */
+const neededNames: readonly string[] = ['podRef', 'startTime', 'io', 'ephemeral-storage'];
+
+/** Of one container, volume or needed member: kubelets write 3 kB and 150 values at most. */
+const partLimits = { maxBytes: 2 ** 16, maxValueCount: 2_000 };
 
 /** What a summary may hold: Kubernetes supports 110 pods, and kubelets have 2,500 at most. */
 const maxPodCount = 3_000;
@@ -57,15 +63,7 @@ export class SummaryReader {
         const pod = this.#decoder.pod(item);
         this.#addPod(pod && cutPod(pod, this.#maxCountOfPod));
       },
-      onOversizedItem: () =>
-        new LargePod({
-          what,
-          decoder: this.#decoder,
-          maxCount: this.#maxCountOfPod,
-          onPod: (pod) => {
-            this.#addPod(pod);
-          },
-        }),
+      onOversizedItem: () => this.#largePod(),
     });
   }
 
@@ -88,18 +86,48 @@ export class SummaryReader {
 
   #addPod(pod: PodSummary | undefined): void {
     this.#podCount += 1;
-    if (this.#podCount > maxPodCount) throw this.#tooLarge();
+    if (this.#podCount > maxPodCount)
+      throw new RequestError('too_large', `${this.#what}: more than ${maxPodCount} pods, which no node has`);
     if (pod === undefined) return;
     this.#entryCount += pod.containers.length + (pod.volumes?.length ?? 0);
     this.#pods.set(pod.uid, pod);
   }
 
-  #notSummary(fault: string): RequestError {
-    return new RequestError('decode', `${this.#what}: JSON that is not a summary: it has ${fault}`);
+  /** Reads one pod from its bytes, one container and volume after the other: authors of pods decide how many there are. */
+  #largePod(): SliceSink {
+    const decoder = this.#decoder;
+    const saturatedBefore = decoder.saturated;
+    const members: Record<string, unknown> = {};
+    const detail = new PodDetail(this.#maxCountOfPod);
+    const splitter = new JsonSplitter({
+      what: `${this.#what}: a pod`,
+      arrayNames: ['containers', 'volume'],
+      itemName: 'a container or volume',
+      limits: partLimits,
+      skipsOversized: (name) => !neededNames.includes(name),
+      onMember: (name, value) => {
+        if (neededNames.includes(name)) members[name] = value;
+      },
+      onItem: (item, arrayName) => {
+        if (arrayName === 'containers') detail.containers.add(decoder.container(item));
+        else detail.volumes.add(decoder.volume(item));
+      },
+    });
+    return {
+      write: (bytes) => {
+        splitter.write(bytes);
+      },
+      end: () => {
+        splitter.finish();
+        const pod = decoder.pod(members);
+        if (pod === undefined) decoder.saturated = saturatedBefore;
+        this.#addPod(pod && { ...pod, ...detail.finish() });
+      },
+    };
   }
 
-  #tooLarge(): RequestError {
-    return new RequestError('too_large', `${this.#what}: more than ${maxPodCount} pods, which no node has`);
+  #notSummary(fault: string): RequestError {
+    return new RequestError('decode', `${this.#what}: JSON that is not a summary: it has ${fault}`);
   }
 }
 

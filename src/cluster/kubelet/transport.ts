@@ -17,7 +17,7 @@ export interface KubeletEndpoint {
    * Throws RequestError, or the signal's reason when it aborts. The signal ends the body too; leaving the loop over the
    * body early closes the connection.
    */
-  open(signal: AbortSignal): Promise<AsyncIterable<Buffer>>;
+  readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Buffer>>;
 }
 
 export interface KubeletTransport {
