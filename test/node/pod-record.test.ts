@@ -58,7 +58,7 @@ function recorded({
         podsOn: () => pods,
         boundNodeNames: () => [node.name],
         unlistedNamespaces: () => [],
-        findPod: () => undefined,
+        findPod: (_namespace, name) => pods.find((pod) => pod.name === name),
         isDeleted: () => false,
       },
       resolver,

@@ -25,8 +25,6 @@ interface DiskSources {
   readonly thresholds: readonly NodeThreshold[];
 }
 
-type ThresholdSources = Pick<DiskSources, 'summary' | 'layout' | 'thresholds'>;
-
 type Kept = DiskFill & { readonly starts: readonly [older: DiskMoment, newer: DiskMoment] };
 
 /** How far back growth counts, at least; at most twice as far, and in a shortage to before it. */
@@ -72,7 +70,7 @@ function nextFill(now: DiskMoment, before: Kept, sources: DiskSources, soon: rea
 }
 
 /** Returns the signal whose threshold the disk crosses before that of `signal`: one forecast may end before that of a later one. */
-export function firstOnDisk(signal: EvictionSignal, sources: ThresholdSources): EvictionSignal {
+export function firstOnDisk(signal: EvictionSignal, sources: DiskSources): EvictionSignal {
   const disk = { filesystem: signalPlace(signal, sources), ofInodes: countsInodes(signal) };
   const own = thresholdsOf(disk, sources).filter((of) => of.signal === signal || of.gracePeriodMs === 0);
   return nearestThreshold(own)?.signal ?? signal;
@@ -80,7 +78,7 @@ export function firstOnDisk(signal: EvictionSignal, sources: ThresholdSources): 
 
 function thresholdsOf(
   { filesystem, ofInodes }: Pick<DiskMoment, 'filesystem' | 'ofInodes'>,
-  sources: ThresholdSources,
+  sources: DiskSources,
 ): readonly NodeThreshold[] {
   return sources.thresholds.filter(
     ({ signal, available }) =>

@@ -29,8 +29,6 @@ export interface JoinInput {
   readonly summary: NodeSummary;
   /** The API object of this name, whatever its node. */
   readonly findPod: (namespace: string, name: string) => Pod | undefined;
-  /** A shorter way to pods of the node that `findPod` finds; undefined for others. */
-  readonly ownPod?: (kubeletUid: string) => Pod | undefined;
   /** Whether the API object of the pod was deleted recently. */
   readonly isDeleted: (pod: PodIdentity) => boolean;
   readonly scope: PodScope;
@@ -86,18 +84,11 @@ export function entryFinder(
 }
 
 /** The API object of a pod of a summary, or why it has none. */
-function judgePod(summary: PodSummary, input: Omit<JoinInput, 'summary'>): Pod | JoinReason | 'out_of_scope' {
-  const { scope, ownPod } = input;
-  const { namespace, name, uid } = summary;
-  if (scope.namespaces.length > 0 && !scope.namespaces.includes(namespace)) return 'out_of_scope';
-  const own = ownPod?.(uid);
-  return own?.name === name && own.namespace === namespace ? own : judgeByName(summary, input);
-}
-
-function judgeByName(
-  summary: PodIdentity,
+function judgePod(
+  summary: PodSummary,
   { nodeName, findPod, isDeleted, scope }: Omit<JoinInput, 'summary'>,
 ): Pod | JoinReason | 'out_of_scope' {
+  if (scope.namespaces.length > 0 && !scope.namespaces.includes(summary.namespace)) return 'out_of_scope';
   const pod = findPod(summary.namespace, summary.name);
   if (pod?.kubeletUid === summary.uid) return pod.nodeName === nodeName ? pod : 'other_node';
   if (isDeleted(summary)) return 'deleted_pod';

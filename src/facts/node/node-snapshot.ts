@@ -105,7 +105,6 @@ export function joinNodePods(
     nodeName: node.name,
     summary,
     findPod: (namespace, name) => pods.findPod(namespace, name),
-    ownPod: (kubeletUid) => byUid.get(kubeletUid)?.pod,
     isDeleted: (pod) => pods.isDeleted(pod),
     scope,
   });

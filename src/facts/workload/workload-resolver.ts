@@ -7,14 +7,6 @@ import { type Workload, type WorkloadDefinition, workloadKey } from './workload.
 /** Bounds the memory of the memoized results, about 200 bytes each; a cluster has far fewer different label sets. */
 const maxMemoizedCount = 65_536;
 
-interface DiscoveredWorkload {
-  readonly workload: Workload;
-  /** Above that of all that were discovered before. */
-  readonly number: number;
-  /** The label values in the order of the keys, in a form that no two tuples share; undefined for that of a controller. */
-  readonly tuple: string | undefined;
-}
-
 /**
  * Which workloads a pod belongs to. A workload is one object as long as it is in use. Those that depend on nothing but a pod's
  * namespace and labels, the configured ones and those of label values, are memoized per namespace and set of the labels that
@@ -28,8 +20,11 @@ export class WorkloadResolver {
   readonly #keys: readonly string[];
   readonly #hasControllers: boolean;
   readonly #relevantKeys: ReadonlySet<string>;
-  /** By key. */
-  readonly #discovered = new Map<string, DiscoveredWorkload>();
+  /**
+   * By key. Each number is above those of all that were discovered before; `tuple`: the label values in the order of the keys, in
+   * a form that no two tuples share; undefined for that of a controller.
+   */
+  readonly #discovered = new Map<string, { workload: Workload; number: number; tuple: string | undefined }>();
   #discoveredCount = 0;
   readonly #memoized = new Map<string, readonly Workload[]>();
   /** Tuples. */
@@ -163,7 +158,7 @@ export class WorkloadResolver {
   }
 
   /** Returns the one that has the key already. */
-  #discover(workload: Workload, tuple?: string): DiscoveredWorkload {
+  #discover(workload: Workload, tuple?: string) {
     return getOrAdd(this.#discovered, workloadKey(workload), () => {
       this.#discoveredCount += 1;
       return { workload, number: this.#discoveredCount, tuple };
