@@ -1,6 +1,6 @@
 import { known } from '../../cluster/kubelet/summary.js';
 import type { ContainerUsage } from '../../facts/node/usage.js';
-import { sharedContainers } from './compatibility-sources.js';
+import { sharedContainers } from './compatibility-families.js';
 import type { Profile } from './family.js';
 import { type FamilyGroup, familyGroup, type FamilyOptions, microsecondsToSeconds, toSeconds } from './family.js';
 import type { PodOnNode } from './pod-on-node.js';
