@@ -162,43 +162,43 @@ function noSpace(full: Pick<Shortage, 'signal' | 'available' | 'capacity'>, snap
   return { ...full, filesystem, state: 'no_space', gracePeriodMs: 0, threshold: 0, missing: 0, isAssumed: false };
 }
 
+/** What is known of one shortage. */
+interface Situation extends Pick<DiskVerdict, 'first' | 'unreadPodCount'> {
+  readonly shortage: Shortage;
+  readonly fill: DiskFill | undefined;
+  readonly owners: FilesystemOwners | undefined;
+  readonly victims: readonly Victim[];
+  /** See {@link DiskVerdict}. */
+  readonly pods: Bounds;
+  readonly images: Bounds;
+  readonly hasEvicted: boolean;
+}
+
 function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictSources): DiskVerdict {
   const { signal, filesystem } = shortage;
   const ofInodes = countsInodes(signal);
   const victims = victimRanking(snapshot)?.(signal) ?? [];
   const judged = { ...snapshot, summary: judgedFilesystems(snapshot.summary, snapshot.frozen) };
   const owners = filesystemOwners(judged).find((of) => of.filesystem === filesystem);
-  const freed = { pods: freedByPods(victims, owners, snapshot), images: freedByImages(signal, snapshot, owners) };
+  const [pods, images] = [freedByPods(victims, owners, snapshot), freedByImages(signal, snapshot, owners)];
   const samplesOf = ofInodes ? () => [] : sources.samplesOf;
   const largest = firstWorkload(victims, snapshot, { samplesOf, diskBytes: shortage.capacity });
   const first = isTooSmall(largest, shortage) ? undefined : largest;
-  const { unreadPodCount } = snapshot;
-  const common = { shortage, pods: freed.pods, first, unreadPodCount, alsoBelow: alsoBelow(shortage, snapshot) };
-  const caused = byCause(shortage, freed, snapshot, sources);
+  const { unreadPodCount, fills } = snapshot;
+  const { hasEvicted = false } = sources;
+  const fill = fillOf(shortage, fills);
+  const situation = { shortage, fill, owners, victims, pods, images, first, unreadPodCount, hasEvicted };
+  const common = { shortage, pods, first, unreadPodCount, alsoBelow: alsoBelow(shortage, snapshot) };
+  const caused = byCause(situation);
   if (ofInodes) return { ...common, kind: 'inodes', ...(caused?.kind === 'other' ? caused : {}) };
-  const found = caused ?? byNeed(needOf(shortage, first, sources), freed, { ...common, victims, owners });
-  return { ...common, images: freed.images, ...found };
+  return { ...common, images, ...(caused ?? byNeed(situation)) };
 }
 
 /** Without a cause that lasts, by what would be enough. */
-function byNeed(
-  need: Need,
-  { pods, images }: Record<'pods' | 'images', Bounds>,
-  {
-    shortage,
-    first,
-    unreadPodCount,
-    victims,
-    owners,
-  }: Pick<DiskVerdict, 'first' | 'unreadPodCount'> & {
-    readonly shortage: Shortage;
-    readonly victims: readonly Victim[];
-    readonly owners: FilesystemOwners | undefined;
-  },
-): FoundCause {
-  const kind = kindBetween(need, pods, images);
-  if (kind === 'unknown')
-    return { kind, unknownPart: unknownPartOf(need, { pods, images }, { unreadPodCount, owners }) };
+function byNeed(situation: Situation): FoundCause {
+  const { shortage, first, victims, owners, images } = situation;
+  const kind = kindBetween(situation);
+  if (kind === 'unknown') return { kind, unknownPart: unknownPartOf(situation) };
   if (kind !== 'other') return { kind };
   if (isFilledSoon(shortage, first)) return { kind: 'pods' };
   if (owners?.unattributedBytes === undefined) return { kind: 'unknown', unknownPart: 'owners' };
@@ -214,31 +214,24 @@ function isTooSmall(first: FirstWorkload | undefined, { state, missing }: Shorta
   return state !== 'near' && first !== undefined && first.amount < leastCauseShare * missing;
 }
 
-/**
- * The verdict by what fills the disk, not by what happens to be enough for the few bytes that are missing. Undefined without a
- * shortage, where images that are collected first are enough and nothing grew, and where pods hold too little.
- */
-function byCause(
-  shortage: Shortage,
-  { pods, images }: Record<'pods' | 'images', Bounds>,
-  { fills }: NodeSnapshot,
-  { hasEvicted }: VerdictSources,
-): FoundCause | undefined {
-  const fill = fillOf(shortage, fills);
-  if (fill === undefined || (fill.cause === undefined && hasEvicted !== true)) return undefined;
+/** The verdict by what fills the disk, not by what happens to be enough for the few bytes that are missing. Undefined without a shortage. */
+function byCause(situation: Situation): FoundCause | undefined {
+  const { fill, hasEvicted } = situation;
+  if (fill === undefined || (fill.cause === undefined && !hasEvicted)) return undefined;
   const filler = fill.cause ?? causeOf(fill);
   const cause = { filler, growth: growthOf(fill, filler) };
-  if (filler === 'pods') return holdsEnough(pods, cause, shortage) ? { kind: 'pods', cause } : undefined;
-  if (filler === 'other' && hasEvicted !== true && isCollected(images, cause, shortage)) return undefined;
+  if (isRefuted(cause, situation)) return undefined;
+  if (filler === 'pods') return { kind: 'pods', cause };
   return { kind: filler, cause, remainder: { holder: filler, bytes: fill.held[filler] } };
 }
 
-function isCollected({ least }: Bounds, { growth }: Pick<FirstWorkload, 'growth'>, { missing }: Shortage): boolean {
-  return growth === undefined && least >= missing;
-}
-
-function holdsEnough({ most }: Bounds, { growth }: Pick<FirstWorkload, 'growth'>, { missing }: Shortage): boolean {
-  return most >= missing * (growth === undefined ? 1 : leastCauseShare);
+/** Where pods hold too little, and where images that are collected first are enough and nothing grew. */
+function isRefuted(
+  { filler, growth }: NonNullable<DiskVerdict['cause']>,
+  { shortage: { missing }, pods, images, hasEvicted }: Situation,
+): boolean {
+  if (filler === 'pods') return pods.most < missing * (growth === undefined ? 1 : leastCauseShare);
+  return filler === 'other' && !hasEvicted && growth === undefined && images.least >= missing;
 }
 
 function fillOf({ filesystem, signal }: Shortage, fills: NodeSnapshot['fills']): DiskFill | undefined {
@@ -251,34 +244,26 @@ function isFilledSoon({ state, available, threshold }: Shortage, first: FirstWor
 }
 
 /** Of a disk whose use is not reported, who fills it is as unknown as what images free. */
-function unknownPartOf(
-  need: Need,
-  { pods, images }: Record<'pods' | 'images', Bounds>,
-  { unreadPodCount, owners }: Pick<DiskVerdict, 'unreadPodCount'> & { readonly owners: FilesystemOwners | undefined },
-): FoundCause['unknownPart'] & string {
-  if (kindBetween(need, exactly(pods.least), images) === 'unknown')
+function unknownPartOf(situation: Situation): FoundCause['unknownPart'] & string {
+  const { pods, owners, unreadPodCount } = situation;
+  if (kindBetween({ ...situation, pods: exactly(pods.least) }) === 'unknown')
     return owners?.imagesUsedBytes !== undefined && owners.unattributedBytes === undefined ? 'owners' : 'images';
   return unreadPodCount === undefined ? 'unmeasured_pods' : 'unread_pods';
 }
 
 /** The kind of more bytes never comes before that of fewer ones: where both ends agree, so does all between. */
-function kindBetween(need: Need, pods: Bounds, images: Bounds): VerdictKind {
-  const kind = kindOf(need, pods.least, images.least);
-  return kind === kindOf(need, pods.most, images.most) ? kind : 'unknown';
+function kindBetween(situation: Situation): VerdictKind {
+  const { pods, images } = situation;
+  const kind = kindOf(situation, pods.least, images.least);
+  return kind === kindOf(situation, pods.most, images.most) ? kind : 'unknown';
 }
 
-interface Need {
-  readonly missing: number;
-  /** Where both would be enough: a workload has written what is missing, or the kubelet evicts although it collected images. */
-  readonly isPodsFirst: boolean;
-}
-
-function needOf({ missing }: Shortage, first: FirstWorkload | undefined, { hasEvicted = false }: VerdictSources): Need {
-  return { missing, isPodsFirst: hasEvicted || (first?.growth !== undefined && first.growth.bytes >= missing) };
-}
-
-/** Otherwise images first: the kubelet deletes unused ones before it evicts. */
-function kindOf({ missing, isPodsFirst }: Need, pods: number, images: number): VerdictKind {
+/**
+ * Images first: the kubelet deletes unused ones before it evicts. Unless both would be enough and a workload has written what is
+ * missing, or the kubelet evicts although it collected images.
+ */
+function kindOf({ shortage: { missing }, first, hasEvicted }: Situation, pods: number, images: number): VerdictKind {
+  const isPodsFirst = hasEvicted || (first?.growth !== undefined && first.growth.bytes >= missing);
   if (isPodsFirst && pods >= missing) return 'pods';
   if (images >= missing) return 'images';
   if (pods >= missing) return 'pods';
