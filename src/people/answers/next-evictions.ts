@@ -1,6 +1,6 @@
 import { countedText } from '../../lib/base/text.js';
-import { partTable } from '../kinds/kind.js';
-import { nextKind, nextRows } from '../kinds/next-kind.js';
+import { type Kind, partTable } from '../kinds/kind.js';
+import { nextKind, type NextRow, nextRows } from '../kinds/next-kind.js';
 import type { DocumentPart } from '../pens/document.js';
 import type { ClusterReport, ClusterSummary } from '../query/cluster-report.js';
 import { section, text } from './parts.js';
@@ -13,7 +13,6 @@ const shownNodeCount = 3;
 export function nextEvictions({ nearPods, nearNodes, summary }: ClusterReport): DocumentPart {
   const items = nextRows(nearPods.items.slice(0, shownPodCount), nearNodes.items.slice(0, shownNodeCount));
   const totalCount = nearPods.totalCount + nearNodes.totalCount;
-  const titles = ['In', 'Kind', 'Namespace', 'Name', 'Why', 'Left', 'State'];
   return section(
     {
       id: 'next-evictions',
@@ -21,11 +20,26 @@ export function nextEvictions({ nearPods, nearNodes, summary }: ClusterReport): 
       note: { path: ['pods'], query: { only: 'near' }, shown: 'all pods near a limit' },
     },
     [
-      ...(items.length === 0 ? [text(calmText(summary))] : partTable(nextKind, { items, totalCount }, titles)),
+      ...(items.length === 0
+        ? [text(calmText(summary))]
+        : partTable(nextInBrief, { items, totalCount }, ['Who', 'In', 'Why', 'Left', 'State'])),
       ...unknownTexts(summary).map(text),
     ],
   );
 }
+
+const nextInBrief: Kind<NextRow> = {
+  ...nextKind,
+  nameColumn: 'Who',
+  columns: [
+    {
+      title: 'Who',
+      minWidth: 20,
+      cell: (row) => (row.kind === 'pod' ? `${row.pod.namespace}/${row.pod.pod}` : `node ${row.node.node}`),
+    },
+    ...nextKind.columns,
+  ],
+};
 
 function calmText(summary: ClusterSummary): string {
   const { podCount, limitCount, pendingPodCount, unknownLimitPodCount } = summary;

@@ -30,6 +30,7 @@ export const nextKind: Kind<NextRow> = {
   pathOf: (row) => (row.kind === 'pod' ? ['pods', row.pod.namespace, row.pod.pod] : ['nodes', row.node.node]),
   dataOf: (row) => (row.kind === 'pod' ? row.pod : row.node),
   noteOf: noteLine,
+  isOld: (row) => isLastKnown(row.kind === 'pod' ? row.pod : row.node),
   columns: [
     {
       title: 'In',
