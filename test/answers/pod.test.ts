@@ -254,19 +254,6 @@ describe('a pod', () => {
     expect(await textWith(changes)).toMatch(expected);
   });
 
-  it('the largest other pods of its node are named, and where all are listed', async () => {
-    const other = aMeasuredPod({
-      ...id,
-      name: 'other',
-      usage: { ...aPodUsage({ usedBytes: mib }), volumesPending: true },
-    });
-    const node = aFreshNode(aNodeSnapshot({ pods: [measured(), other] }));
-    const reading = aReading({ snapshot: aClusterSnapshot({ nodes: [node] }) });
-    expect(await textOf(reading)).toMatch(/node:\nPOD +USED +DATA\nshop\/other +at least 1Mi +fresh\n/);
-    expect(await textOf(reading, { isWhole: false })).not.toContain('shop/other');
-    expect((await pageOf(reading)).html).toContain('href="../../pods?node=node-1&amp;order=used"');
-  });
-
   it('several of one name are shown, each with its figures', async () => {
     const former = measured({ pod: undefined, summary: { ...summary, uid: 'former' }, ratios: [] });
     const nodes = [measured(), former].map((each, index) =>

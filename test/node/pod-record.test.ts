@@ -90,7 +90,6 @@ it('the record of a pod has what both servers said, and what sums and warnings n
     ],
     unknownItems: { containerCount: 1, volumeCount: 0 },
     evictionMs: 18_400,
-    nearestRule: 'pod',
     nearestRatio: 0.08,
   });
   expect(measured.bound?.pod).toBe(pods[0]);

@@ -12,8 +12,8 @@ it.each([
   [{ limit: String(maxLimit) }, { limit: maxLimit }],
   [{ limit: '1' }, { limit: 1 }],
   [
-    { only: 'near', rule: 'emptydir', order: 'ratio' },
-    { only: 'near', rule: 'emptydir', order: 'ratio' },
+    { only: 'near', order: 'ratio' },
+    { only: 'near', order: 'ratio' },
   ],
   [
     { q: 'web', order: 'name' },
@@ -46,7 +46,7 @@ it.each<[unknown, string]>([
   [{ workload: 'shop/deployment/cart/0' }, 'parameter workload: found "shop/deployment/cart/0", allowed: NAMESPACE'],
   [{ workload: '/custom/all' }, 'parameter workload: found "/custom/all", allowed: NAMESPACE/TYPE/NAME'],
   [{ only: '__proto__' }, 'parameter only: found "__proto__", allowed: near, unknown, unenforced'],
-  [{ rule: 'toString' }, 'parameter rule: found "toString", allowed: emptydir, pod, container'],
+  [{ only: 'toString' }, 'parameter only: found "toString", allowed: near, unknown, unenforced'],
   [{ search: ['a', 'b'] }, 'parameter search is given more than once'],
   [{ search: 'x'.repeat(254) }, 'parameter search: found 254 characters, allowed: at most 253'],
   [{ serach: 'x' }, '(did you mean search?)'],

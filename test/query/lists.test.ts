@@ -202,7 +202,7 @@ it('each pod is listed once, and filters leave some of them', async () => {
       const reading = readingOf(all);
       const whole = await podsOf(reading, { limit: '1000' });
       expect([...namesOf(whole)].sort()).toEqual(all.map(nameAt).sort());
-      const filters = [{ only }, { rule: 'pod' }, { namespace: 'shop' }, { node: 'node-1' }, { selector: '!app' }];
+      const filters = [{ only }, { namespace: 'shop' }, { node: 'node-1' }, { selector: '!app' }];
       for (const filter of filters) {
         const found = namesOf(await podsOf(reading, { ...filter, limit: '1000' }));
         expect(found).toEqual(namesOf(whole).filter((name) => found.includes(name)));
@@ -320,7 +320,6 @@ describe('a pod without a total', () => {
   it.each([
     [{ only: 'near' }, 1],
     [{ only: 'unknown' }, 1],
-    [{ rule: 'container' }, 1],
     [{ order: 'ratio' }, 2],
     [{ search: 'cart-0' }, 2],
   ])('a pod without a total is listed once, first, with the limit that is measured: %o', async (query, totalCount) => {

@@ -99,20 +99,6 @@ describe('the outlook of a pod', () => {
     ]);
   });
 
-  it('its neighbours are the largest other pods of its node', async () => {
-    const others = [1, 2, 3, 4, 5, 6, 7].map((size) =>
-      aMeasuredPod({ name: `other-${size}`, usage: aPodUsage({ usedBytes: size * mib }) }),
-    );
-    const [found] = await outlook(onNode(record, ...others));
-    expect(found?.neighbours.map((other) => other.pod)).toEqual([
-      'other-7',
-      'other-6',
-      'other-5',
-      'other-4',
-      'other-3',
-    ]);
-  });
-
   it('a pod that was evicted has the verdict of its own eviction, not of one of the same name', async () => {
     const failed = { ...pod, uid: 'mine', phase: 'Failed' };
     const eviction = (uid: string, volume: string) => evictionReport(anEvictionRecord({ pod: 'cart-0', uid, volume }));

@@ -146,7 +146,7 @@ export function aMeasuredPod(fields: MeasuredPodFields = {}): DerivedPod<Measure
 
 function standingOf({ ratios = [], standing }: MeasuredPodFields) {
   const nearest = nearestRatio(ratios);
-  return { standing: standing ?? limitStanding(nearest), nearestRule: nearest?.rule, nearestRatio: nearest?.ratio };
+  return { standing: standing ?? limitStanding(nearest), nearestRatio: nearest?.ratio };
 }
 
 function measuredUsage({ usedBytes = 0, ...usage }: PodUsage): MeasuredUsage {

@@ -165,7 +165,6 @@ export function recordPod(
     evictionMs: podEvictionMs({ summary, bound, ratios }, growth, ttlMs),
     unenforced: podUnenforced(ratios, isUnmeasured),
     standing: limitStanding(nearest),
-    nearestRule: nearest?.rule,
     nearestRatio: nearest?.ratio,
   };
   derived.set(record, withDerived(record, usage, ratios));
@@ -183,7 +182,7 @@ function sameRecord(
   const isNear = before.evictionMs !== undefined || (growth.get(summary) ?? 0) > 0;
   if (isNear || !haveSameSizes(before.summary, summary) || mayChange(before, isMeasuredHere)) return undefined;
   const { workloads, isPending: isStillPending, containers, unknownItems, evictionMs, unenforced } = before;
-  const { standing, nearestRule, nearestRatio } = before;
+  const { standing, nearestRatio } = before;
   return {
     summary,
     bound,
@@ -195,7 +194,6 @@ function sameRecord(
     evictionMs,
     unenforced,
     standing,
-    nearestRule,
     nearestRatio,
   };
 }

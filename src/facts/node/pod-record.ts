@@ -47,7 +47,6 @@ export interface PodRecord {
   /** See `limitStanding`: that of the limit that it is nearest to. */
   readonly standing: 'above' | 'near' | undefined;
   /** Of the limit that it is nearest to, see `knownNearest`: lists of all pods are in their order. Undefined without one. */
-  readonly nearestRule: LimitRule | undefined;
   readonly nearestRatio: number | undefined;
 }
 
@@ -126,7 +125,7 @@ export function derivePod(pod: PodRecord, context: PodContext, derived?: Derived
 /** Names each field: made for every pod of a summary, and a spread takes three times as long. */
 export function withDerived(pod: PodRecord, usage: PodUsage, ratios: readonly LimitRatio[]): DerivedPod {
   const { summary, bound, workloads, isNameless, isPending, containers, unknownItems, evictionMs, unenforced } = pod;
-  const { standing, nearestRule, nearestRatio } = pod;
+  const { standing, nearestRatio } = pod;
   return {
     summary,
     bound,
@@ -138,7 +137,6 @@ export function withDerived(pod: PodRecord, usage: PodUsage, ratios: readonly Li
     evictionMs,
     unenforced,
     standing,
-    nearestRule,
     nearestRatio,
     usage,
     ratios,

@@ -1,12 +1,12 @@
 import { formatAge, formatForecast } from '../../lib/base/units.js';
-import { bytes, type Document, type DocumentPart, type Piece, type Tone } from '../pens/document.js';
+import type { Document, DocumentPart, Piece, Tone } from '../pens/document.js';
 import type { PodExplanation, PodObject } from '../query/pod-explanation.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import { isLastKnown } from '../report/pod-report.js';
 import { evictedVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
 import { workloadLine } from '../report/workload-report.js';
-import { evictionLink, nodeLink, podLink, section, table, text } from './parts.js';
-import { lastKnownNote, podFacts } from './pod-facts.js';
+import { evictionLink, nodeLink, section, text } from './parts.js';
+import { podFacts } from './pod-facts.js';
 import { growth, limits } from './pod-limits.js';
 import { containers, usage, volumes } from './pod-parts.js';
 
@@ -32,7 +32,6 @@ function podBlocks(pod: PodExplanation): readonly DocumentPart[] {
     limits(pod),
     ...(pod.state === 'unmeasured' ? [] : [...growth(pod), containers(pod), ...volumes(pod)]),
     ...warnings(pod),
-    ...neighbours(pod),
   ];
 }
 
@@ -101,36 +100,6 @@ function warnings({ findings, isKnown }: PodExplanation): readonly DocumentPart[
   const items = findings.map(({ what, fix }) => [`${what}. `, { text: fix, isMuted: true }]);
   const unknown = text('Not checked: its specification is not known.');
   return [section({ id: 'findings', title: 'Warnings' }, isKnown ? [{ is: 'list', items }] : [unknown])];
-}
-
-function neighbours({ neighbours: all, node }: PodExplanation): readonly DocumentPart[] {
-  const measured = all.flatMap((other) => (other.state === 'unmeasured' ? [] : [other]));
-  if (node === undefined || measured.length === 0) return [];
-  return [
-    section(
-      {
-        id: 'neighbours',
-        title: 'Largest other pods of its node',
-        note: { path: ['pods'], query: { node, order: 'used' }, shown: 'all pods of the node' },
-        detail: 'open',
-      },
-      [
-        table(
-          { caption: 'Largest other pods' },
-          [
-            { title: 'Pod', minWidth: 20, cell: podLink },
-            {
-              title: 'Used',
-              isNumber: true,
-              cell: ({ state, usedBytes }) => [state === 'pending' ? 'at least ' : '', bytes(usedBytes)],
-            },
-            { title: 'Data', rank: 1, cell: (other) => lastKnownNote(other).note ?? other.dataState },
-          ],
-          measured,
-        ),
-      ],
-    ),
-  ];
 }
 
 function evictionBlocks(evictions: PodObject['evictions']): readonly DocumentPart[] {

@@ -61,12 +61,11 @@ function unmeasuredPods({ objects, unmeasured }: NodeView, records: readonly Pod
 }
 
 function isWanted(pod: ListedPod, query: ListQuery): boolean {
-  const { search, name, namespace, only, rule } = query;
+  const { search, name, namespace, only } = query;
   if (isOther(name, pod.names.name) || isOther(namespace, pod.names.namespace)) return false;
   if (search.length > 0 && !matchesPod(search, pod.names, pod.bound !== undefined)) return false;
   if (!isOfQuery({ workloads: workloadsOf(pod), bound: pod.bound }, query)) return false;
-  if (only !== undefined && !conditionsOf[only](pod)) return false;
-  return rule === undefined || pod.record?.nearestRule === rule;
+  return only === undefined || conditionsOf[only](pod);
 }
 
 function workloadsOf({ record, bound }: ListedPod): readonly Workload[] {

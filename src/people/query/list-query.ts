@@ -1,7 +1,6 @@
 import type { LabelSelector } from '../../cluster/kube/selector.js';
 import { parseSelector } from '../../cluster/kube/selector-parser.js';
 import type { listKinds } from '../../config/served-paths.js';
-import { limitRules } from '../../facts/node/limit-ratios.js';
 import { UserError } from '../../lib/base/errors.js';
 import { didYouMean } from '../../lib/base/suggestion.js';
 import { truncate } from '../../lib/base/text.js';
@@ -41,8 +40,6 @@ export interface ListQuery {
   readonly workload: string | undefined;
   /** Of the labels of pods. */
   readonly selector: LabelSelector;
-  /** Of the limit that a pod is nearest to. */
-  readonly rule: (typeof limitRules)[number] | undefined;
   readonly only: Condition | undefined;
   /** Volumes that are a part of what their pods use, and no others. */
   readonly isCountedOnly: boolean;
@@ -103,12 +100,6 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
     kinds: [...ofPods, 'workloads'],
     schema: { type: 'string', maxLength: 1_000 },
   },
-  rule: {
-    help: 'Of pods whose nearest limit is one of this rule.',
-    kinds: ['pods'],
-    values: limitRules,
-    schema: { type: 'string' },
-  },
   only: {
     help: 'near: at 80 % of a limit or of the way to a threshold, or there soon; unknown: without data, or with a part of it; unenforced: with a limit or threshold that does not do what it seems to do.',
     kinds: ['pods', 'nodes'],
@@ -155,7 +146,6 @@ export function parseListQuery(
     node: read('node'),
     workload: workloadPath('workload', read('workload')),
     selector: parseSelector(read('selector') ?? ''),
-    rule: among('rule', read('rule'), limitRules),
     only: among('only', read('only'), conditions),
     isCountedOnly: among('counted', read('counted'), ['yes']) !== undefined,
     order: among('order', read('order'), ordersOf[kind]) ?? ordersOf[kind][0],

@@ -25,8 +25,6 @@ import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../repo
 import { type NodePressureReport, pressedNode, pressureReport } from '../report/pressure-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
 import { type ClusterReading, dataOf, type KnownPod, type NodeData } from './cluster-reading.js';
-import { listPods } from './list-pods.js';
-import { parseListQuery } from './list-query.js';
 import type { NamespacedName } from './listed-pod.js';
 import { reportWithoutTotal } from './pod-lack.js';
 
@@ -65,8 +63,6 @@ interface PodOutlook {
   readonly samples: readonly UsageSample[];
   /** Of the total, over the samples; below 0 when it shrank. */
   readonly growthBytesPerSecond?: number | undefined;
-  /** The largest other pods of its node. */
-  readonly neighbours: readonly PodReport[];
 }
 
 /** `rootfsBytes + logsBytes + Σ volumeShares + otherBytes` is `usedBytes`. What is unknown is absent. */
@@ -115,12 +111,8 @@ export async function explainPods(
   { mode, ...names }: NamespacedName & { readonly mode: AttributionMode },
   lane: Lane,
 ): Promise<readonly PodExplanation[]> {
-  const all: PodExplanation[] = [];
-  for (const pod of await podsOfName(reading, names, lane)) {
-    const explained = explain(pod, reading, mode);
-    all.push({ ...explained, neighbours: await neighboursOf(explained, reading, lane) });
-  }
-  return all;
+  const pods = await podsOfName(reading, names, lane);
+  return pods.map((pod) => explain(pod, reading, mode));
 }
 
 /** One by one: a cluster may have a hundred thousand. */
@@ -153,13 +145,11 @@ function knownPod(known: KnownPod, reading: ClusterReading): NamedPod {
   return { known, record, view, data };
 }
 
-type WithoutNeighbours<T> = T extends PodExplanation ? Omit<T, 'neighbours'> : never;
-
 function explain(
   { known, record, view, data }: NamedPod,
   reading: ClusterReading,
   mode: AttributionMode,
-): WithoutNeighbours<PodExplanation> {
+): PodExplanation {
   const pod = known?.pod;
   const found = foundPod(record, data);
   const report =
@@ -255,17 +245,4 @@ function nextLimit({ limit, timeMs }: Partial<PodStanding> = {}): NextLimitRepor
   if (limit === undefined || timeMs === undefined) return undefined;
   const { rule, container, volume } = limitReport(limit);
   return { rule, container, volume, timeToLimitMs: timeMs };
-}
-
-const neighbourCount = 5;
-
-async function neighboursOf(
-  { namespace, pod, node }: Pick<PodReport, 'namespace' | 'pod' | 'node'>,
-  reading: ClusterReading,
-  lane: Lane,
-): Promise<readonly PodReport[]> {
-  if (node === undefined) return [];
-  const query = parseListQuery('pods', { order: 'used', limit: String(neighbourCount + 1) });
-  const { items } = await listPods(reading, { ...query, node }, lane);
-  return items.filter((other) => other.pod !== pod || other.namespace !== namespace).slice(0, neighbourCount);
 }
