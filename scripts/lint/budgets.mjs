@@ -7,24 +7,24 @@ import process from 'node:process';
 import ts from 'typescript';
 
 const budgets = {
-  'src: files': 431,
-  'src: lines': 49_512,
-  'src: types': 895,
+  'src: files': 428,
+  'src: lines': 49_345,
+  'src: types': 890,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 1970,
   'reach of terminal: types': 54,
   'reach of page: files': 169,
-  'reach of page: lines': 18_647,
-  'reach of page: types': 403,
-  'reach of collector, exposition: files': 92,
-  'reach of collector, exposition: lines': 11_206,
+  'reach of page: lines': 18_556,
+  'reach of page: types': 401,
+  'reach of collector, exposition: files': 91,
+  'reach of collector, exposition: lines': 11_159,
   'reach of collector, exposition: types': 269,
   'names through commands > people': 11,
-  'names through people > facts': 107,
+  'names through people > facts': 106,
   'names through commands > cluster': 4,
   settings: 45,
-  'words of docs': 22_931,
-  'lines of tests': 74_804,
+  'words of docs': 22_911,
+  'lines of tests': 74_775,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */
