@@ -97,7 +97,7 @@ export default defineConfig(
         },
       ],
       '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
-      // `import { type A }` loads the module all the same, and what a command does not need is not to be loaded.
+      // `import { type A }` loads the module all the same: client-node alone would cost 70 MB.
       '@typescript-eslint/no-import-type-side-effects': 'error',
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       '@typescript-eslint/switch-exhaustiveness-check': 'error',

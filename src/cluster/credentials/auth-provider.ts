@@ -1,3 +1,5 @@
+import type { User } from '@kubernetes/client-node';
+
 import { UserError } from '../../lib/base/errors.js';
 import { objectOf, parseJson, textOf } from '../../lib/json/json.js';
 
@@ -16,14 +18,14 @@ const oidcFix =
 /**
  * Returns a function for the ID token of a user with `auth-provider: oidc`, which throws UserError when the token has
  * expired; undefined for a user without a provider. Tokens are not refreshed: an issuer may accept a refresh token only
- * once, so the new one would have to be written into the kubeconfig. Throws UserError, which begins with `description`, for
- * other providers and without a token.
+ * once, so the new one would have to be written into the kubeconfig; and client-node's refresh ignores the client secret,
+ * the issuer's CA and proxies. Throws UserError, which begins with `description`, for other providers and without a token.
  */
 export function idTokenReader(
-  userName: string,
-  provider: unknown,
+  { name: userName, authProvider }: User,
   description: string,
 ): ((nowMs: number) => string) | undefined {
+  const provider: unknown = authProvider;
   if (provider === undefined || provider === null) return undefined;
   const { name, config } = objectOf(provider);
   const providerName = textOf(name) ?? '';

@@ -59,7 +59,7 @@ export function staticCredentials({
   readonly password?: UserPassword | undefined;
 }): Credentials {
   const material = {
-    headers: { ...bearer(token), ...(password && basic(password)) },
+    headers: { ...bearer(token), ...basic(password) },
     tls: { ca, rejectUnauthorized: true },
   };
   return {
@@ -79,6 +79,7 @@ export function bearer(token: string | undefined): Readonly<Record<string, strin
 }
 
 /** https://www.rfc-editor.org/rfc/rfc7617#section-2 */
-export function basic({ user, password }: UserPassword): Readonly<Record<string, string>> {
-  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+function basic(login: UserPassword | undefined): Readonly<Record<string, string>> {
+  if (login === undefined) return {};
+  return { authorization: `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}` };
 }

@@ -1,41 +1,50 @@
 import { dirname, resolve } from 'node:path';
 
-import { parseDocument } from 'yaml';
+import type { Cluster, Context, KubeConfig, User } from '@kubernetes/client-node';
+import { parse } from 'yaml';
 
 import { UserError } from '../../lib/base/errors.js';
 import { yamlProblem } from '../../lib/base/yaml-problem.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import { readTextFile } from './credential-files.js';
 
-/** A context of a kubeconfig, with its cluster and its user, as written but for paths, which are absolute. */
+// `import type`: nothing is loaded
+
+/** A context of a kubeconfig, with its cluster and its user. Paths are absolute. */
 export interface KubeconfigContext {
   readonly name: string;
   /** Undefined when the context names none; kubectl then uses `default`. */
   readonly namespace: string | undefined;
-  /** With a scheme; '' where there is none. */
-  readonly server: string;
-  readonly cluster: JsonObject;
-  readonly user: KubeconfigEntry;
-  /** The user's settings; none over plain HTTP that is assumed, or set by a flag: kubectl sends no credentials there. */
-  readonly credentials: JsonObject;
-}
-
-/** A context, a cluster or a user. */
-interface KubeconfigEntry {
-  readonly name: string;
-  readonly settings: JsonObject;
-  /** Of the file that contains it. */
+  readonly cluster: Cluster;
+  /** With the name alone over plain HTTP that is assumed, or set by a flag: kubectl sends no credentials there. */
+  readonly user: User;
+  /** As written, with the settings that client-node does not know. */
+  readonly clusterSettings: JsonObject;
+  readonly userSettings: JsonObject;
+  /** Of the user, which client-node does not know. */
+  readonly tokenFile: string | undefined;
+  /** Of the file that contains the user. */
   readonly directory: string;
 }
 
-const kinds = ['context', 'cluster', 'user'] as const;
-type EntryKind = (typeof kinds)[number];
+interface KubeconfigFile {
+  readonly directory: string;
+  readonly config: KubeConfig;
+  /** As written, by name. */
+  readonly clusters: ReadonlyMap<string, JsonObject>;
+  readonly users: ReadonlyMap<string, JsonObject>;
+}
 
-/** What all files together have, by name; of entries with the same name, the first one counts. */
-interface Kubeconfig extends Readonly<Record<EntryKind, Map<string, KubeconfigEntry>>> {
-  currentContext: string | undefined;
-  /** Names the files in messages. */
+interface OpenedFiles {
+  readonly files: readonly KubeconfigFile[];
+  /** Names them in messages. */
   readonly place: string;
+}
+
+interface FoundEntry<T> {
+  readonly entry: T;
+  /** Undefined for what no file contains. */
+  readonly file: KubeconfigFile | undefined;
 }
 
 /**
@@ -50,100 +59,96 @@ export interface ContextOverrides {
   readonly server?: string | undefined;
 }
 
-/** What no file contains. */
-const nothing: KubeconfigEntry = { name: '', settings: {}, directory: '.' };
-
 /**
  * The context of that name, else the current one. When several files define the same name, the first one wins. Without a
  * file, `server` must be set. Throws UserError.
  * https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
  */
 export async function openContext(paths: readonly string[], overrides: ContextOverrides): Promise<KubeconfigContext> {
-  const config = await openFiles(paths);
-  const context = findContext(config, overrides);
-  const { settings: cluster } = findPart(config, 'cluster', context, overrides);
-  const user = findPart(config, 'user', context, overrides);
-  const address = overrides.server ?? textOf(cluster['server']) ?? '';
-  const server = withScheme(address);
-  const hasScheme = overrides.server === undefined && address.includes('://');
+  const opened = await openFiles(paths);
+  const context = findContext(opened, overrides);
+  const cluster = findCluster(opened, context, overrides);
+  const user = findUser(opened, context, overrides);
+  const directory = user.file?.directory ?? '.';
+  const clusterSettings = objectOf(cluster.file?.clusters.get(cluster.entry.name));
+  const userSettings = objectOf(user.file?.users.get(user.entry.name));
+  const hasScheme = overrides.server === undefined && String(clusterSettings['server']).includes('://');
+  const isAnonymous = !hasScheme && /^http:/i.test(cluster.entry.server);
+  const tokenFile = isAnonymous ? undefined : textOf(userSettings['tokenFile']);
   return {
     name: context.name,
-    namespace: textOf(context.settings['namespace']),
-    server,
-    cluster: overrides.server === undefined ? cluster : { ...cluster, 'tls-server-name': '' },
-    user,
-    credentials: !hasScheme && /^http:/i.test(server) ? {} : user.settings,
+    namespace: textOf(context.namespace),
+    cluster: cluster.entry,
+    user: isAnonymous ? { name: user.entry.name } : user.entry,
+    clusterSettings,
+    userSettings,
+    tokenFile: tokenFile === undefined ? undefined : resolve(directory, tokenFile),
+    directory,
   };
 }
 
-async function openFiles(paths: readonly string[]): Promise<Kubeconfig> {
-  const config: Kubeconfig = {
-    ...{ context: new Map(), cluster: new Map(), user: new Map() },
-    currentContext: undefined,
-    place: paths.length === 0 ? 'no kubeconfig' : `kubeconfig ${paths.join(', ')}`,
-  };
-  for (const path of paths) addFile(config, path, await readTextFile(path, 'kubeconfig'));
-  return config;
+async function openFiles(paths: readonly string[]): Promise<OpenedFiles> {
+  const { KubeConfig } = await import('./kube-config.js');
+  const files: KubeconfigFile[] = [];
+  for (const path of paths) files.push(openFile(path, await readTextFile(path, 'kubeconfig'), new KubeConfig()));
+  return { files, place: paths.length === 0 ? 'no kubeconfig' : `kubeconfig ${paths.join(', ')}` };
 }
 
-function addFile(config: Kubeconfig, path: string, text: string): void {
+function openFile(path: string, text: string, config: KubeConfig): KubeconfigFile {
+  const directory = dirname(resolve(path));
   try {
-    const document = parseDocument(text, { merge: true, prettyErrors: true });
-    const [problem] = [...document.errors, ...document.warnings];
-    if (problem !== undefined) throw problem;
-    const content: unknown = document.toJS();
+    const content: unknown = parse(text, { logLevel: 'error' }); // its warnings quote the text
     if (!isObject(content)) throw new Error('it is empty or not a YAML object');
-    config.currentContext ??= textOf(content['current-context']);
-    for (const kind of kinds) addEntries(config[kind], kind, content[`${kind}s`], dirname(resolve(path)));
+    config.loadFromString(text);
+    config.makePathsAbsolute(directory);
+    return {
+      directory,
+      config,
+      clusters: settingsByName(content['clusters'], 'cluster'),
+      users: settingsByName(content['users'], 'user'),
+    };
   } catch (error) {
     throw new UserError(`kubeconfig ${path} is not valid: ${yamlProblem(error)}`);
   }
 }
 
-function addEntries(known: Map<string, KubeconfigEntry>, kind: EntryKind, entries: unknown, directory: string): void {
-  for (const entry of objectsOf(entries)) {
-    const name = textOf(entry['name']);
-    if (name === undefined || known.has(name)) continue;
-    known.set(name, { name, settings: withAbsolutePaths(objectOf(entry[kind]), directory), directory });
+/** Of entries with the same name, the first one counts. */
+function settingsByName(entries: unknown, kind: 'cluster' | 'user'): ReadonlyMap<string, JsonObject> {
+  const named = objectsOf(entries).map((entry) => [textOf(entry['name']) ?? '', objectOf(entry[kind])] as const);
+  return new Map(named.reverse());
+}
+
+function findContext({ files, place }: OpenedFiles, overrides: ContextOverrides): Context {
+  const { context: wanted, cluster, server } = overrides;
+  const name =
+    wanted ?? files.map(({ config }) => textOf(config.currentContext)).find((current) => current !== undefined);
+  if (name === undefined) {
+    if (cluster !== undefined || server !== undefined) return { name: '', cluster: '', user: '' };
+    const choice = choiceOf(files, 'contexts', contextsOf);
+    throw new UserError(`${place}: neither current-context nor --context is set; ${choice}`);
   }
-}
-
-const pathSettings = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'];
-
-function withAbsolutePaths(settings: JsonObject, directory: string): JsonObject {
-  const paths = pathSettings.flatMap((name): [string, string][] => {
-    const path = textOf(settings[name]);
-    return path === undefined ? [] : [[name, resolve(directory, path)]];
-  });
-  return { ...settings, ...Object.fromEntries(paths) };
-}
-
-function findContext(config: Kubeconfig, { context: wanted, cluster, server }: ContextOverrides): KubeconfigEntry {
-  const { place, currentContext } = config;
-  const name = wanted ?? currentContext;
-  if (name === undefined && (cluster !== undefined || server !== undefined)) return nothing;
-  const choice = choiceOf(config, 'context');
-  if (name === undefined) throw new UserError(`${place}: neither current-context nor --context is set; ${choice}`);
-  const context = config.context.get(name);
-  if (context === undefined) throw new UserError(`${place}: there is no context "${name}"; ${choice}`);
+  const context = named(files, contextsOf, name)?.entry;
+  if (context === undefined) {
+    throw new UserError(`${place}: there is no context "${name}"; ${choiceOf(files, 'contexts', contextsOf)}`);
+  }
   return context;
 }
 
-/** Finds the cluster or the user. A context may name no user, and no cluster that exists where the server is set. */
-function findPart(
-  config: Kubeconfig,
-  kind: 'cluster' | 'user',
-  context: KubeconfigEntry,
-  { [kind]: wanted, server }: ContextOverrides,
-): KubeconfigEntry {
-  const { place } = config;
-  const name = wanted ?? textOf(context.settings[kind]);
-  const found = config[kind].get(name ?? '');
-  if (found !== undefined) return found;
-  if (wanted !== undefined) throw new UserError(`${place}: there is no ${kind} "${wanted}"; ${choiceOf(config, kind)}`);
-  const isOptional = kind === 'user' ? name === undefined : server !== undefined;
-  if (isOptional) return nothing;
-  throw new UserError(`${place}: context "${context.name}" refers to ${kind} "${name ?? ''}", which does not exist`);
+function findCluster(opened: OpenedFiles, context: Context, overrides: ContextOverrides): FoundEntry<Cluster> {
+  const { cluster: wanted, server: address } = overrides;
+  const { files, place } = opened;
+  const name = wanted ?? context.cluster;
+  const found = named(files, clustersOf, name);
+  if (found === undefined && wanted !== undefined) {
+    throw new UserError(`${place}: there is no cluster "${wanted}"; ${choiceOf(files, 'clusters', clustersOf)}`);
+  }
+  if (address === undefined) {
+    const { entry, file } = found ?? refersToNothing(opened, context, `cluster "${name}"`);
+    return { entry: { ...entry, server: withScheme(entry.server) }, file };
+  }
+  const server = withScheme(address);
+  const entry = { ...(found?.entry ?? { name, skipTLSVerify: false }), server, tlsServerName: '' };
+  return { entry, file: found?.file };
 }
 
 /**
@@ -154,43 +159,86 @@ function withScheme(server: string): string {
   return server === '' || server.includes('://') ? server : `http://${server}`;
 }
 
-function choiceOf(config: Kubeconfig, kind: EntryKind): string {
-  const names = [...config[kind].keys()];
-  return names.length === 0 ? `it has no ${kind}s` : `choose one of ${names.join(', ')}`;
+function findUser(opened: OpenedFiles, context: Context, { user: wanted }: ContextOverrides): FoundEntry<User> {
+  const { files, place } = opened;
+  const name = wanted ?? textOf(context.user); // client-node leaves it out when the context names none, against its type
+  if (name === undefined) return { entry: { name: '' }, file: undefined };
+  const found = named(files, usersOf, name);
+  if (found === undefined && wanted !== undefined) {
+    throw new UserError(`${place}: there is no user "${wanted}"; ${choiceOf(files, 'users', usersOf)}`);
+  }
+  return found ?? refersToNothing(opened, context, `user "${name}"`);
 }
 
+function refersToNothing({ place }: OpenedFiles, { name }: Context, what: string): never {
+  throw new UserError(`${place}: context "${name}" refers to ${what}, which does not exist`);
+}
+
+type EntriesOf<T> = (file: KubeconfigFile) => readonly T[];
+
+const contextsOf: EntriesOf<Context> = ({ config }) => config.contexts;
+const clustersOf: EntriesOf<Cluster> = ({ config }) => config.clusters;
+const usersOf: EntriesOf<User> = ({ config }) => config.users;
+
+function named<T extends { readonly name: string }>(
+  files: readonly KubeconfigFile[],
+  entriesOf: EntriesOf<T>,
+  name: string,
+): { readonly entry: T; readonly file: KubeconfigFile } | undefined {
+  return files
+    .flatMap((file) => entriesOf(file).map((entry) => ({ entry, file })))
+    .find(({ entry }) => entry.name === name);
+}
+
+function choiceOf(
+  files: readonly KubeconfigFile[],
+  what: string,
+  entriesOf: EntriesOf<{ readonly name: string }>,
+): string {
+  const names = [...new Set(files.flatMap((file) => entriesOf(file).map(({ name }) => name)))];
+  return names.length === 0 ? `it has no ${what}` : `choose one of ${names.join(', ')}`;
+}
+
+/** Whether one of them is. */
+const isSet = (...settings: unknown[]): boolean => settings.some(Boolean);
+
 /** What kubectl refuses, as only one of two settings could be followed. */
-const exclusive = {
-  credentials: [
-    ['token', 'username'],
-    ['exec', 'auth-provider'],
-    ['client-certificate', 'client-certificate-data'],
-    ['client-key', 'client-key-data'],
-  ],
-  cluster: [['certificate-authority', 'certificate-authority-data']],
-} as const;
+const rules: readonly { readonly isBroken: (user: User, cluster: Cluster) => boolean; readonly problem: string }[] = [
+  {
+    isBroken: ({ token, username }) => isSet(token) && isSet(username),
+    problem: 'the user has both token and username; remove one',
+  },
+  {
+    isBroken: ({ exec, authProvider }) => isSet(exec) && isSet(authProvider),
+    problem: 'the user has both exec and auth-provider; remove one',
+  },
+  {
+    isBroken: ({ certFile, certData, keyFile, keyData }) => isSet(certFile, certData) && !isSet(keyFile, keyData),
+    problem: 'the user has a client-certificate without its client-key; set client-key or client-key-data',
+  },
+  {
+    isBroken: ({ certFile, certData }) => isSet(certFile) && isSet(certData),
+    problem: 'the user has both client-certificate and client-certificate-data; remove one',
+  },
+  {
+    isBroken: ({ keyFile, keyData }) => isSet(keyFile) && isSet(keyData),
+    problem: 'the user has both client-key and client-key-data; remove one',
+  },
+  {
+    isBroken: (_user, { caFile, caData }) => isSet(caFile) && isSet(caData),
+    problem: 'the cluster has both certificate-authority and certificate-authority-data; remove one',
+  },
+  {
+    isBroken: (_user, { skipTLSVerify, caFile, caData }) => skipTLSVerify && isSet(caFile, caData),
+    problem: 'the cluster has a certificate-authority and insecure-skip-tls-verify, which disables it; remove one',
+  },
+];
 
 /**
  * Throws UserError for settings that contradict each other; `what` begins the message.
  * https://pkg.go.dev/k8s.io/client-go/tools/clientcmd#ConfirmUsable
  */
-export function checkRules(context: Pick<KubeconfigContext, 'credentials' | 'cluster'>, what: string): void {
-  const { credentials, cluster } = context;
-  const noText = ['token', 'username', 'password'].find((name) => typeof (credentials[name] ?? '') !== 'string');
-  if (noText !== undefined)
-    throw new UserError(`${what}: the user's ${noText} is not a text; put it in quotation marks`);
-  const isSet = (settings: JsonObject, name: string): boolean => Boolean(settings[name] ?? settings[`${name}-data`]);
-  if (isSet(credentials, 'client-certificate') && !isSet(credentials, 'client-key')) {
-    const problem = 'the user has a client-certificate without its client-key; set client-key or client-key-data';
-    throw new UserError(`${what}: ${problem}`);
-  }
-  for (const of of ['credentials', 'cluster'] as const) {
-    const both = exclusive[of].find((names) => names.every((name) => Boolean(context[of][name])));
-    const owner = of === 'cluster' ? 'cluster' : 'user';
-    if (both !== undefined) throw new UserError(`${what}: the ${owner} has both ${both.join(' and ')}; remove one`);
-  }
-  if (cluster['insecure-skip-tls-verify'] === true && isSet(cluster, 'certificate-authority')) {
-    const problem = 'a certificate-authority and insecure-skip-tls-verify, which disables it; remove one';
-    throw new UserError(`${what}: the cluster has ${problem}`);
-  }
+export function checkRules({ user, cluster }: { readonly user: User; readonly cluster: Cluster }, what: string): void {
+  const broken = rules.find(({ isBroken }) => isBroken(user, cluster));
+  if (broken !== undefined) throw new UserError(`${what}: ${broken.problem}`);
 }

@@ -1,8 +1,12 @@
+import type { RequestOptions } from 'node:https';
+
+import type { Cluster, User } from '@kubernetes/client-node';
+
 import type { Clock } from '../../lib/base/clock.js';
-import { type JsonObject, objectsOf, textOf } from '../../lib/json/json.js';
+import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import { idTokenReader } from './auth-provider.js';
 import { checkCertificate, checkPrivateKey, readCredentialFile, readTextFile } from './credential-files.js';
-import { basic, bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
+import { bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
 import { environmentProxy, proxyUrlOf, urlOf } from './environment-proxy.js';
 import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
 import { impersonationHeaders, type ImpersonationOverrides } from './impersonation.js';
@@ -21,34 +25,38 @@ export interface KubeconfigOptions {
 }
 
 /**
- * The cluster and the user of a kubeconfig context. Throws UserError when the context or a file that it names cannot be used.
+ * The cluster and the user of a kubeconfig context. client-node handles certificates, static tokens and
+ * passwords; it is loaded only here, since it takes 300 ms and 70 MB. The others are handled here: client-node does not know
+ * `tokenFile` and most settings of impersonation, starts one plugin for each concurrent request, waits for it without
+ * limit and does not pass it the request.
+ *
+ * Throws UserError when the context or a file that it names cannot be used.
  */
 export async function kubeconfigSource(options: KubeconfigOptions): Promise<CredentialSource> {
   const context = await openContext(options.paths, options.overrides);
-  const { cluster, user, credentials } = context;
+  const { cluster, user } = context;
   const description = describe(options, context);
-  const server = urlOf(context.server, `${description}: server`, ['http:', 'https:']);
-  const ownProxy = textOf(cluster['proxy-url']);
-  const proxyUrl =
-    ownProxy === undefined
-      ? environmentProxy(server, options.environment)
-      : proxyUrlOf(ownProxy, `${description}: proxy-url`);
+  const server = urlOf(cluster.server, `${description}: server`, ['http:', 'https:']);
+  const ownProxy =
+    cluster.proxyUrl === undefined ? undefined : proxyUrlOf(cluster.proxyUrl, `${description}: proxy-url`);
+  const proxyUrl = ownProxy ?? environmentProxy(server, options.environment);
   checkRules(context, description);
   await checkFiles(context, description);
-  const impersonation = impersonationHeaders(user.settings, options.overrides, description);
+  const impersonation = impersonationHeaders(context.userSettings, options.overrides, description);
   const plugin = await execPluginOf(context, options);
-  const idToken = idTokenReader(user.name, credentials['auth-provider'], description);
+  const idToken = idTokenReader(user, description);
   const read = async (signal: AbortSignal): Promise<CredentialMaterial> => {
+    const httpsOptions = await applyClientNode(cluster, user);
     const exec = await plugin?.credential(signal);
-    const own = await authorizationOf(credentials);
-    const authorization = own ?? bearer(exec?.token ?? idToken?.(options.clock.nowMs()));
-    return { headers: { ...authorization, ...impersonation }, tls: await readTls(context, exec) };
+    const own = { ...bearer(exec?.token), ...(await authorizationOf(context, httpsOptions)) };
+    const authorization = 'authorization' in own ? own : bearer(idToken?.(options.clock.nowMs()));
+    return { headers: { ...authorization, ...impersonation }, tls: tlsOf(cluster, httpsOptions, exec) };
   };
   return {
     server,
     proxyUrl,
     namespace: context.namespace,
-    disablesCompression: cluster['disable-compression'] === true,
+    disablesCompression: context.clusterSettings['disable-compression'] === true,
     description: proxyUrl === undefined ? description : `${description}, through the proxy ${proxyUrl.host}`,
     read,
     forget: () => plugin?.forget(),
@@ -65,40 +73,57 @@ function describe({ paths, overrides }: KubeconfigOptions, { name }: KubeconfigC
   return [...file, ...(name === '' ? [] : [`context ${name}`]), ...flags].join(', ');
 }
 
-/** They are read at every reading. Checked here, their faults are reported at the start. */
-async function checkFiles(context: KubeconfigContext, description: string): Promise<void> {
-  const { cluster, credentials } = context;
-  const { ca, cert, key } = await readTls(context);
-  const nameOf = (settings: JsonObject, name: string): string => {
-    const path = textOf(settings[name]);
-    return `${description}: ${path === undefined ? `${name}-data` : `${name} ${path}`}`;
+/** client-node reads these files at every reading. Checked here, their faults are reported at the start. */
+async function checkFiles({ cluster, user, tokenFile }: KubeconfigContext, description: string): Promise<void> {
+  const files = {
+    'certificate-authority': cluster.caFile,
+    'client-certificate': user.certFile,
+    'client-key': user.keyFile,
   };
-  if (ca !== undefined) checkCertificate(ca, nameOf(cluster, 'certificate-authority'));
-  if (cert !== undefined) checkCertificate(cert, nameOf(credentials, 'client-certificate'));
-  if (key !== undefined) checkPrivateKey(key, nameOf(credentials, 'client-key'));
-  await authorizationOf(credentials);
+  for (const [setting, path] of Object.entries({ ...files, tokenFile })) {
+    if (path) await readCredentialFile(path, `${description}: ${setting}`);
+  }
+  const ca = { what: `${description}: certificate-authority`, path: cluster.caFile, data: cluster.caData };
+  await checkPem(ca, checkCertificate);
+  const key = { what: `${description}: client-key`, path: user.keyFile, data: user.keyData };
+  await checkPem(key, checkPrivateKey);
+}
+
+/** A file takes precedence over data, as in client-node. */
+async function checkPem(
+  {
+    what,
+    path,
+    data,
+  }: { readonly what: string; readonly path?: string | undefined; readonly data?: string | undefined },
+  check: (pem: string | Buffer, what: string) => void,
+): Promise<void> {
+  if (path) check(await readCredentialFile(path, what), `${what} ${path}`);
+  else if (data) check(Buffer.from(data, 'base64'), `${what}-data`);
 }
 
 async function execPluginOf(
-  { server, cluster, user: { directory }, credentials }: KubeconfigContext,
-  { environment, clock, onPluginOutput }: KubeconfigOptions,
+  { cluster, clusterSettings, user, directory }: KubeconfigContext,
+  options: KubeconfigOptions,
 ): Promise<ExecPlugin | undefined> {
-  const settings = credentials['exec'];
+  const settings: unknown = user.exec;
   if (settings === undefined || settings === null) return undefined;
-  const ca = await readPem(cluster, 'certificate-authority');
-  const passedOn = ['tls-server-name', 'insecure-skip-tls-verify', 'proxy-url', 'disable-compression'];
+  const caFile = cluster.caFile && (await readTextFile(cluster.caFile, 'certificate-authority'));
   return new ExecPlugin({
     settings,
     directory,
-    environment,
+    environment: options.environment,
     cluster: {
-      server,
-      'certificate-authority-data': ca && Buffer.from(ca).toString('base64'),
-      ...Object.fromEntries(passedOn.map((name) => [name, cluster[name]])),
-      config: pluginConfigOf(cluster),
+      server: cluster.server,
+      'certificate-authority-data': caFile ? Buffer.from(caFile).toString('base64') : cluster.caData,
+      'tls-server-name': cluster.tlsServerName,
+      'insecure-skip-tls-verify': cluster.skipTLSVerify,
+      'proxy-url': cluster.proxyUrl,
+      'disable-compression': clusterSettings['disable-compression'],
+      config: pluginConfigOf(clusterSettings),
     },
-    clock,
-    onOutput: onPluginOutput,
+    clock: options.clock,
+    onOutput: options.onPluginOutput,
   });
 }
 
@@ -107,35 +132,49 @@ function pluginConfigOf({ extensions }: JsonObject): unknown {
   return objectsOf(extensions).find(({ name }) => name === 'client.authentication.k8s.io/exec')?.['extension'];
 }
 
-/** A token file takes precedence over a token. Undefined without any of them. */
-async function authorizationOf({
-  tokenFile,
-  token,
-  username,
-  password,
-}: JsonObject): Promise<Readonly<Record<string, string>> | undefined> {
-  const path = textOf(tokenFile);
-  if (path !== undefined) return bearer(await readCredentialFile(path, 'token file'));
-  const user = textOf(username);
-  if (user !== undefined) return basic({ user, password: textOf(password) ?? '' });
-  const text = textOf(textOf(token)?.trim());
-  return text === undefined ? undefined : bearer(text);
+/** A new KubeConfig each time, so that its caches do not outlive a reading. It refuses plain http unless TLS is skipped. */
+async function applyClientNode(cluster: Cluster, user: User): Promise<RequestOptions> {
+  const { KubeConfig } = await import('./kube-config.js');
+  const config = new KubeConfig();
+  const skipTLSVerify = cluster.skipTLSVerify || cluster.server.startsWith('http:');
+  const token = textOf(user.token);
+  config.loadFromClusterAndUser(
+    { ...cluster, skipTLSVerify },
+    {
+      ...user,
+      ...(token === undefined ? {} : { token: token.trim() }),
+      password: user.password ?? '', // client-node sends a missing one as the word undefined
+      exec: undefined,
+      authProvider: undefined,
+    },
+  );
+  const options: RequestOptions = {};
+  await config.applyToHTTPSOptions(options);
+  return options;
 }
 
-async function readTls({ cluster, credentials }: KubeconfigContext, exec?: ExecCredential): Promise<TlsMaterial> {
+/** A token file takes precedence over a token. */
+async function authorizationOf(
+  { tokenFile }: KubeconfigContext,
+  { headers, auth }: RequestOptions,
+): Promise<Readonly<Record<string, string>>> {
+  if (tokenFile !== undefined) return bearer(await readCredentialFile(tokenFile, 'token file'));
+  if (auth) return { authorization: `Basic ${Buffer.from(auth).toString('base64')}` };
+  const authorization = textOf(objectOf(headers)['Authorization']);
+  return authorization === undefined ? {} : { authorization: authorization.trim() };
+}
+
+function tlsOf(cluster: Cluster, options: RequestOptions, exec: ExecCredential | undefined): TlsMaterial {
   return {
-    ca: await readPem(cluster, 'certificate-authority'),
-    cert: exec?.cert ?? (await readPem(credentials, 'client-certificate')),
-    key: exec?.key ?? (await readPem(credentials, 'client-key')),
-    serverName: textOf(cluster['tls-server-name']),
-    rejectUnauthorized: cluster['insecure-skip-tls-verify'] !== true,
+    ca: pemOf(options.ca),
+    cert: exec?.cert ?? pemOf(options.cert),
+    key: exec?.key ?? pemOf(options.key),
+    serverName: textOf(cluster.tlsServerName),
+    rejectUnauthorized: !cluster.skipTLSVerify,
   };
 }
 
-/** The text of the file of this name among the settings, or of its data. */
-async function readPem(settings: JsonObject, name: string): Promise<string | undefined> {
-  const path = textOf(settings[name]);
-  if (path !== undefined) return readTextFile(path, name);
-  const data = textOf(settings[`${name}-data`]);
-  return data === undefined ? undefined : Buffer.from(data, 'base64').toString();
+/** client-node returns Buffers. */
+function pemOf(value: unknown): string | undefined {
+  return Buffer.isBuffer(value) ? value.toString() : undefined;
 }

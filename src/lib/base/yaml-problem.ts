@@ -8,21 +8,27 @@ const quoting: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes an error of the YAML parser on one line, with its place where the parser names one, and without any part of the
- * document: a password that begins with `*` or `!` is an alias or a tag that does not exist.
+ * Describes an error of one of the two YAML parsers on one line, with its place where the parser names one, and without any
+ * part of the document: a password that begins with `*` or `!` is an alias or a tag that does not exist.
  */
 export function yamlProblem(error: unknown): string {
   const [firstLine = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
-  const [place = ''] = / at line \d+, column \d+:?$/.exec(firstLine) ?? [];
+  const [place = ''] = / (?:at line \d+, column \d+:?|\(\d+:\d+\))$/.exec(firstLine) ?? [];
   const text = firstLine.slice(0, firstLine.length - place.length);
-  return withoutQuote(text, codeOf(error)) + place.replace(/:$/, '');
+  return withoutQuote(text, problemCode(error)) + place.replace(/:$/, '');
 }
 
 function withoutQuote(text: string, code: string): string {
   const own = quoting[code];
   if (own !== undefined) return own;
-  if (text.startsWith('Unresolved alias')) {
+  if (/^(?:Unresolved|unidentified) alias/.test(text)) {
     return 'a value that begins with * is an alias: put it in quotation marks';
   }
   return text.replace(/(?<=\S): .*$/, '');
+}
+
+/** js-yaml has no codes. https://github.com/nodeca/js-yaml#load-string---options- */
+function problemCode(error: unknown): string {
+  const isOfJsYaml = error instanceof Error && error.name === 'YAMLException';
+  return isOfJsYaml && /\btags?\b/.test(error.message) ? 'TAG_RESOLVE_FAILED' : codeOf(error);
 }
