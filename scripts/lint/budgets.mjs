@@ -7,9 +7,9 @@ import process from 'node:process';
 import ts from 'typescript';
 
 const budgets = {
-  'src: files': 428,
-  'src: lines': 49_345,
-  'src: types': 890,
+  'src: files': 429,
+  'src: lines': 49_443,
+  'src: types': 891,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 1970,
   'reach of terminal: types': 54,
@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 4,
   settings: 45,
   'words of docs': 22_911,
-  'lines of tests': 74_775,
+  'lines of tests': 74_812,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */
