@@ -43,6 +43,7 @@ export class Guard implements Disposable {
     ];
   }
 
+  /** Calls `next` when the request may pass, and responds otherwise. */
   async check(request: Request, response: Response, next: NextFunction): Promise<void> {
     noteArrival(response, this.#options.clock);
     for (const [name, value] of this.#settings.headers) response.setHeader(name, value);

@@ -1,8 +1,6 @@
 import type { Request, Response } from 'express';
 
 import type { Config } from '../../config/schema.js';
-import type { NodeView } from '../../facts/node/node-view.js';
-import type { DerivedPods } from '../../facts/node/pod-record.js';
 import type { CollectOptions } from '../../facts/scrape/collector.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import type { Clock } from '../../lib/base/clock.js';
@@ -10,32 +8,20 @@ import { messageOf } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import type { Scheduler } from '../../lib/base/scheduler.js';
 import type { ExpositionBody, ExpositionRequest } from '../../metrics/exposition/bodies.js';
+import type { Exposition } from '../../metrics/exposition/exposition.js';
 import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../../metrics/exposition/negotiate.js';
-import { type FamilyFilter, filterText } from '../../metrics/exposition/selection.js';
+import { filterText } from '../../metrics/exposition/selection.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
 import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
-import { type ResponseKind, type ScrapeBudget, ScrapeBudgets } from './scrape-budget.js';
+import { ScrapeBudgets } from './scrape-budget.js';
 import { scrapeTimeoutHeader, scrapeTimeoutMs } from './scrape-timeout.js';
 
 /** What a request is answered from, to its end: other settings are for those that come later. */
 export interface ScrapedCore {
-  /**
-   * Resolves at the latest when `signal` aborts, with the data that it has; undefined before the first sync. `onView` is
-   * called with each node as soon as it has responded, and before that with nodes that have no data yet.
-   */
+  /** As that of the collector. `onView` is called with each node as soon as it has responded, and before with those without data yet. */
   collect(signal: AbortSignal, options: Pick<CollectOptions, 'onView'>): Promise<ClusterSnapshot | undefined>;
-  readonly exposition: {
-    /** Whether there is a family of this name, allowed by the settings or not. */
-    hasFamily(name: string): boolean;
-    /** Makes the text of a node ahead of `render`. */
-    prepareNode(view: NodeView, derived: DerivedPods, filter: FamilyFilter): void;
-    render(
-      snapshot: ClusterSnapshot | undefined,
-      request: ExpositionRequest,
-      signal: AbortSignal,
-    ): Promise<ExpositionBody>;
-  };
+  readonly exposition: Pick<Exposition, 'hasFamily' | 'prepareNode' | 'render'>;
   readonly settings: Config['scrape'];
 }
 
@@ -119,34 +105,30 @@ export class MetricsHandler {
     }
   }
 
-  /** Takes a slot only here: a client that does not read its response keeps none. */
-  async #render(asked: Asked, signal: AbortSignal): Promise<CollectedScrape & { body: ExpositionBody }> {
+  /** Takes a slot only here: a client that does not read its response keeps none. `isLate`: time ran out before all was collected. */
+  async #render(asked: Asked, signal: AbortSignal) {
+    const { core, filter, client, isGzipped, timeoutMs } = asked;
+    const kind = { client, selection: `${isGzipped ? 'gzip' : 'identity'} ${filterText(filter)}` };
     using work = this.#options.scheduler.begin();
+    using budget = this.#budgets.begin(kind, timeoutMs, signal);
+    budget.signal.addEventListener('abort', work.endWait, { once: true });
     this.#inFlightCount += 1;
     try {
-      const collected = await this.#collect(asked, work.endWait, signal);
-      work.endWait();
-      const body = await asked.core.exposition.render(collected.snapshot, asked, signal);
+      const snapshot = await core.collect(budget.signal, {
+        onView: (view, derived) => {
+          if (!signal.aborted) core.exposition.prepareNode(view, derived, filter);
+        },
+      });
       signal.throwIfAborted();
-      return { ...collected, body };
+      budget.collected(snapshot);
+      const isLate = budget.signal.aborted;
+      work.endWait();
+      const body = await core.exposition.render(snapshot, asked, signal);
+      signal.throwIfAborted();
+      return { body, isLate, budget };
     } finally {
       this.#inFlightCount -= 1;
     }
-  }
-
-  /** `onLate`: called when time is up. */
-  async #collect(asked: Asked, onLate: () => void, parent: AbortSignal): Promise<CollectedScrape> {
-    const { core } = asked;
-    using budget = this.#budgets.begin(kindOf(asked), asked.timeoutMs, parent);
-    budget.signal.addEventListener('abort', onLate, { once: true });
-    const snapshot = await core.collect(budget.signal, {
-      onView: (view, derived) => {
-        if (!parent.aborted) core.exposition.prepareNode(view, derived, asked.filter);
-      },
-    });
-    parent.throwIfAborted();
-    budget.collected(snapshot);
-    return { snapshot, isLate: budget.signal.aborted, budget };
   }
 
   async #send(response: Response, body: Negotiated & ExpositionBody, limit: ResponseLimit): Promise<void> {
@@ -166,13 +148,6 @@ export class MetricsHandler {
 
 type Negotiated = NegotiatedFormat & Pick<ExpositionRequest, 'isGzipped'>;
 
-interface CollectedScrape {
-  readonly snapshot: ClusterSnapshot | undefined;
-  /** Whether time ran out. */
-  readonly isLate: boolean;
-  readonly budget: ScrapeBudget;
-}
-
 interface Asked extends Negotiated, ExpositionRequest {
   readonly core: ScrapedCore;
   /** When the request arrived, in monotonic milliseconds. */
@@ -181,10 +156,6 @@ interface Asked extends Negotiated, ExpositionRequest {
   readonly timeoutMs: number;
   /** Address. */
   readonly client: string;
-}
-
-function kindOf({ client, filter, isGzipped }: Asked): ResponseKind {
-  return { client, selection: `${isGzipped ? 'gzip' : 'identity'} ${filterText(filter)}` };
 }
 
 function negotiate(request: Request): Negotiated {

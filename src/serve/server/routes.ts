@@ -1,10 +1,4 @@
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type NextFunction,
-  type Request,
-  type Response,
-} from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
 
 import {
   apiPrefix,
@@ -22,15 +16,15 @@ import type { Logger } from '../../lib/base/logger.js';
 import { oneLine } from '../../lib/base/text.js';
 import type { ReadinessCheck } from '../../people/report/health-report.js';
 import type { DeferredStatus } from './deferred-status.js';
+import type { Guard } from './guard.js';
+import type { Liveness } from './liveness.js';
+import type { MetricsHandler } from './metrics-handler.js';
 import { sendText } from './responses.js';
 
 export interface Endpoints {
-  readonly metrics: { handle(request: Request, response: Response): Promise<void> };
+  readonly metrics: Pick<MetricsHandler, 'handle'>;
   readonly status: Pick<DeferredStatus, 'page' | 'json'>;
-  readonly liveness: {
-    /** Why the process cannot work, on one line; undefined while it can. */
-    failure(): string | undefined;
-  };
+  readonly liveness: Pick<Liveness, 'failure'>;
   readonly readiness: { checks(): readonly ReadinessCheck[] };
   /** Rejects, after it has logged the reason, when the old settings stay. Undefined: reloading over HTTP is disabled. */
   readonly reload: (() => Promise<void>) | undefined;
@@ -46,10 +40,7 @@ export function createRoutes(
     readonly metricsPath: string;
     /** Whether the pages and the API are served. */
     readonly hasStatus: boolean;
-    readonly guard: {
-      /** Calls `next` when the request may pass, and responds otherwise. */
-      check(request: Request, response: Response, next: NextFunction): Promise<void>;
-    };
+    readonly guard: Pick<Guard, 'check'>;
     readonly logger: Logger;
   },
 ): Express {

@@ -1,5 +1,5 @@
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
-import { type Deadline, startDeadline } from '../../lib/base/abortable.js';
+import { startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { RecentValues } from '../../lib/base/recent-values.js';
@@ -36,6 +36,16 @@ export interface ResponseKind {
   readonly selection: string;
 }
 
+/** The time of one scrape. Disposed of when its text has been made. */
+interface ScrapeBudget extends Disposable {
+  /** Aborts when the reserve begins, or with the parent. */
+  readonly signal: AbortSignal;
+  /** To be called when no node is waited for any longer. */
+  collected(snapshot: ClusterSnapshot | undefined): void;
+  /** To be called with the last byte of the response. */
+  complete(): void;
+}
+
 /**
  * Divides the time limit of scrapes.
  *
@@ -55,15 +65,31 @@ export class ScrapeBudgets {
 
   /** `timeoutMs`: until the last byte of the response. `parent`: aborts when the client is gone. */
   begin(kind: ResponseKind, timeoutMs: number, parent: AbortSignal): ScrapeBudget {
-    return new ScrapeBudget({
-      clock: this.#clock,
-      timeoutMs,
-      reserveMs: this.reserveMs(kind, timeoutMs),
-      parent,
-      onUsed: (durationMs, dataShare) => {
-        this.add(kind, durationMs, dataShare);
-      },
+    const clock = this.#clock;
+    const reserveMs = this.reserveMs(kind, timeoutMs);
+    const durationMs = timeoutMs - reserveMs;
+    const error = (): Error => new RequestError('timeout', `not all nodes responded within ${durationMs} ms`);
+    const deadline = startDeadline({ clock, durationMs, error, parent });
+    let endMs = clock.monotonicMs() + durationMs;
+    let dataShare = 0;
+    const sinceEndMs = (): number => clock.monotonicMs() - endMs;
+    parent.addEventListener('abort', () => {
+      // It would have taken longer; of one that was broken off sooner nothing is known.
+      if (sinceEndMs() > reserveMs) this.add(kind, sinceEndMs(), 1);
     });
+    return {
+      signal: deadline.signal,
+      collected: (snapshot) => {
+        endMs = Math.min(clock.monotonicMs(), endMs);
+        dataShare = dataShareOf(snapshot);
+      },
+      complete: () => {
+        this.add(kind, sinceEndMs(), dataShare);
+      },
+      [Symbol.dispose]: () => {
+        deadline[Symbol.dispose]();
+      },
+    };
   }
 
   /** How long before the end of a limit of `timeoutMs` nodes are no longer waited for, in milliseconds. */
@@ -84,63 +110,6 @@ export class ScrapeBudgets {
 
   #durationsMs({ client, selection }: ResponseKind): readonly number[] {
     return this.#clients.get(client)?.get(selection) ?? [];
-  }
-}
-
-/** The time of one scrape. Disposed of when all nodes have responded, or none is waited for any longer. */
-export class ScrapeBudget implements Disposable {
-  readonly #options;
-  readonly #deadline: Deadline;
-  /** Monotonic time in milliseconds at which the wait for nodes ends. */
-  #endMs: number;
-  #dataShare = 0;
-
-  constructor(options: {
-    readonly clock: Clock;
-    readonly timeoutMs: number;
-    readonly reserveMs: number;
-    readonly parent: AbortSignal;
-    /** Called with the time from the end of the wait for nodes to the last byte, in milliseconds. */
-    readonly onUsed: (durationMs: number, dataShare: number) => void;
-  }) {
-    this.#options = options;
-    const { clock, timeoutMs, reserveMs, parent } = options;
-    const durationMs = timeoutMs - reserveMs;
-    this.#endMs = clock.monotonicMs() + durationMs;
-    this.#deadline = startDeadline({
-      clock,
-      durationMs,
-      error: () => new RequestError('timeout', `not all nodes responded within ${durationMs} ms`),
-      parent,
-    });
-    parent.addEventListener('abort', () => {
-      // It would have taken longer; of one that was broken off sooner nothing is known.
-      if (this.#sinceEndMs() > reserveMs) options.onUsed(this.#sinceEndMs(), 1);
-    });
-  }
-
-  /** Aborts when the reserve begins, or with the parent. */
-  get signal(): AbortSignal {
-    return this.#deadline.signal;
-  }
-
-  /** To be called when no node is waited for any longer. */
-  collected(snapshot: ClusterSnapshot | undefined): void {
-    this.#endMs = Math.min(this.#options.clock.monotonicMs(), this.#endMs);
-    this.#dataShare = dataShareOf(snapshot);
-  }
-
-  /** To be called with the last byte of the response. */
-  complete(): void {
-    this.#options.onUsed(this.#sinceEndMs(), this.#dataShare);
-  }
-
-  [Symbol.dispose](): void {
-    this.#deadline[Symbol.dispose]();
-  }
-
-  #sinceEndMs(): number {
-    return this.#options.clock.monotonicMs() - this.#endMs;
   }
 }
 
