@@ -106,8 +106,8 @@ async function podsOf(targetPort: unknown, pods: readonly object[], { port = 'me
 it('the pods of an exporter are those that its Service selects, by name', async () => {
   const { result, query } = await podsOf('web', [pod('b', { nodeName: 'node-2' }), pod('a', { nodeName: 'node-1' })]);
   expect(result).toEqual([
-    { namespace: 'shop', name: 'a', nodeName: 'node-1', port: 9797 },
-    { namespace: 'shop', name: 'b', nodeName: 'node-2', port: 9797 },
+    { namespace: 'shop', name: 'a', port: 9797 },
+    { namespace: 'shop', name: 'b', port: 9797 },
   ]);
   expect(query).toEqual({ labelSelector: 'app=exporter,tier=x', limit: '500' });
 });

@@ -1,6 +1,8 @@
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 
+import { getOrAdd } from '../../lib/base/maps.js';
+
 const compress = promisify(gzip);
 
 /** Shorter ones fit in few packets as they are. */
@@ -49,37 +51,28 @@ export class SharedAnswers {
 
   /** Undefined while too many are made. An answer that fails is made again for the next one who asks. */
   get(moment: object, key: string, make: () => Promise<Answer>): Promise<Answer> | undefined {
-    const kept = this.#kept.get(moment) ?? { byKey: new Map<string, Promise<Answer>>(), byteCount: 0 };
-    this.#kept.set(moment, kept);
+    const newMoment = (): AnswersOfMoment => ({ byKey: new Map<string, Promise<Answer>>(), byteCount: 0 });
+    const kept = getOrAdd(this.#kept, moment, newMoment);
     const known = kept.byKey.get(key);
     if (known !== undefined) return known;
     if (this.#makingCount >= maxMakingCount) return undefined;
-    return kept.byKey.size < maxKeptCount ? this.#keep(kept, key, make) : this.#counted(make);
-  }
-
-  #keep(kept: AnswersOfMoment, key: string, make: () => Promise<Answer>): Promise<Answer> {
-    const making = this.#counted(make).then(
-      (answer) => {
-        const isTooMuch = kept.byteCount > 0 && kept.byteCount + answer.bytes.length > maxKeptBytes;
-        if (isTooMuch) kept.byKey.delete(key);
-        else kept.byteCount += answer.bytes.length;
-        return answer;
-      },
-      (error: unknown) => {
-        kept.byKey.delete(key);
-        throw error;
-      },
-    );
-    kept.byKey.set(key, making);
+    this.#makingCount += 1;
+    const making = make().finally(() => {
+      this.#makingCount -= 1;
+    });
+    if (kept.byKey.size < maxKeptCount) keep(kept, key, making);
     return making;
   }
+}
 
-  async #counted(make: () => Promise<Answer>): Promise<Answer> {
-    this.#makingCount += 1;
-    try {
-      return await make();
-    } finally {
-      this.#makingCount -= 1;
-    }
-  }
+function keep(kept: AnswersOfMoment, key: string, making: Promise<Answer>): void {
+  kept.byKey.set(key, making);
+  making.then(
+    ({ bytes }) => {
+      const isTooMuch = kept.byteCount > 0 && kept.byteCount + bytes.length > maxKeptBytes;
+      if (isTooMuch) kept.byKey.delete(key);
+      else kept.byteCount += bytes.length;
+    },
+    () => kept.byKey.delete(key),
+  );
 }

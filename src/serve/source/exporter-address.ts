@@ -21,6 +21,14 @@ export interface ServiceAddress {
   readonly port: string;
 }
 
+/** A pod of an exporter. */
+export interface ExporterPod {
+  readonly namespace: string;
+  readonly name: string;
+  /** Where it listens. */
+  readonly port: number;
+}
+
 /** Where an exporter is read. */
 export type ExporterAddress = { readonly url: URL } | ServiceAddress;
 
@@ -101,18 +109,8 @@ function isPlain({ protocol, username, password, search, hash }: URL): boolean {
 }
 
 /** https://kubernetes.io/docs/tasks/access-application-cluster/access-cluster-services/#manually-constructing-apiserver-proxy-urls */
-export function proxyPath({ namespace, service, port }: ServiceAddress, scheme: 'http' | 'https'): string {
-  return `/api/v1/namespaces/${namespace}/services/${prefixOf(scheme)}${service}:${port}/proxy`;
-}
-
-/** The same for one pod. */
-export function podProxyPath(
-  { namespace, name, port }: { readonly namespace: string; readonly name: string; readonly port: number },
-  scheme: 'http' | 'https',
-): string {
-  return `/api/v1/namespaces/${namespace}/pods/${prefixOf(scheme)}${name}:${port}/proxy`;
-}
-
-function prefixOf(scheme: 'http' | 'https'): string {
-  return scheme === 'https' ? 'https:' : '';
+export function proxyPath(exporter: ServiceAddress | ExporterPod, scheme: 'http' | 'https'): string {
+  const { namespace, port } = exporter;
+  const [folder, name] = 'service' in exporter ? ['services', exporter.service] : ['pods', exporter.name];
+  return `/api/v1/namespaces/${namespace}/${folder}/${scheme === 'https' ? 'https:' : ''}${name}:${port}/proxy`;
 }

@@ -2,22 +2,13 @@ import type { ApiRequest, ApiTransport } from '../../cluster/http/api-client.js'
 import { readObject } from '../../cluster/http/api-client.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
-import type { ServiceAddress } from './exporter-address.js';
+import type { ExporterPod, ServiceAddress } from './exporter-address.js';
 
 /** https://kubernetes.io/docs/concepts/overview/working-with-objects/common-labels/ */
 export const exporterLabel = 'app.kubernetes.io/name=ephemeral-storage-exporter';
 
 /** Of items: a page has them whole. */
 const pageLimit = '500';
-
-/** A pod of an exporter. */
-export interface ExporterPod {
-  readonly namespace: string;
-  readonly name: string;
-  readonly nodeName: string | undefined;
-  /** Where it listens. */
-  readonly port: number;
-}
 
 /** Returns the Services with the label, by namespace and name. `namespace`: undefined for all. Throws RequestError. */
 export async function listExporters(
@@ -107,7 +98,7 @@ function readyPod(pod: JsonObject, targetPort: unknown): readonly ExporterPod[] 
   const port =
     typeof targetPort === 'number' ? targetPort : ports.find((one) => one['name'] === targetPort)?.['containerPort'];
   if (!isReady || typeof port !== 'number') return [];
-  return [{ namespace, name, nodeName: textOf(spec['nodeName']), port }];
+  return [{ namespace, name, port }];
 }
 
 function namesOf(object: JsonObject): { readonly namespace: string; readonly name: string } {

@@ -11,7 +11,7 @@ import {
   defaultExporter,
   type ExporterAddress,
   type ExporterFiles,
-  podProxyPath,
+  type ExporterPod,
   proxyPath,
   type ServiceAddress,
 } from './exporter-address.js';
@@ -83,7 +83,7 @@ async function proxiedExporters(
     );
   }
   const asked = node === undefined ? pods : pods.slice(0, 1);
-  return asked.map((pod) => ({ name: pod.name, connection: { ...base, prefix: podProxyPath(pod, scheme) } }));
+  return asked.map((pod) => ({ name: pod.name, connection: { ...base, prefix: proxyPath(pod, scheme) } }));
 }
 
 /** The node whose exporter is asked, of those that run on each. */
@@ -180,7 +180,7 @@ async function firstAnswer(
   signal: AbortSignal,
 ): Promise<FirstAnswer> {
   try {
-    return await answerAt((scheme) => proxyPath(address, scheme), connection, signal);
+    return await answerAt(address, connection, signal);
   } catch (error) {
     if (!isServerError(error)) throw error;
     // The proxy answers 503 without the Service too.
@@ -194,7 +194,7 @@ async function firstAnswer(
       throw new RequestError(error.reason, message, { cause: error });
     }
     for (const pod of (pods ?? []).slice(0, maxTriedPodCount)) {
-      const found = await answerAt((scheme) => podProxyPath(pod, scheme), connection, signal).catch(() => undefined);
+      const found = await answerAt(pod, connection, signal).catch(() => undefined);
       if (found !== undefined) return found;
     }
     throw error;
@@ -203,12 +203,12 @@ async function firstAnswer(
 
 /** An exporter that serves TLS closes the connection of a client that does not. */
 async function answerAt(
-  prefixOf: (scheme: FirstAnswer['scheme']) => string,
+  exporter: ServiceAddress | ExporterPod,
   connection: Omit<ExporterConnection, 'prefix'>,
   signal: AbortSignal,
 ): Promise<FirstAnswer> {
   const ask = async (scheme: FirstAnswer['scheme']): Promise<FirstAnswer> => {
-    const prefix = prefixOf(scheme);
+    const prefix = proxyPath(exporter, scheme);
     const { coverage } = await exporterReader({ ...connection, prefix }, signal).list('nodes', {}, 1);
     return { scheme, prefix, coverage };
   };

@@ -4,7 +4,7 @@ import { apiPrefix, type ObjectKind, objectRoutes } from '../../config/served-pa
 import { startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
-import { fromJson, objectOf, parseJson } from '../../lib/json/json.js';
+import { fromJson, objectOf } from '../../lib/json/json.js';
 import type { Coverage } from '../../people/query/coverage.js';
 import { NotFoundError } from '../../people/status/view-errors.js';
 import type { ViewKind } from '../../people/status/views.js';
@@ -69,12 +69,13 @@ function decode(
   bytes: Buffer,
   { kind, what }: { readonly kind: ViewKind; readonly what: string },
 ): { readonly generatedAtMs: number; readonly coverage: Coverage } {
-  const text = bytes.toString();
-  const answer = objectOf(parseJson(text, () => new RequestError('decode', `${what}: not JSON`)));
+  const value = fromJson(bytes.toString());
+  if (value === undefined) throw new RequestError('decode', `${what}: not JSON`);
+  const answer = objectOf(value);
   const hasCoverage = Array.isArray(objectOf(answer['coverage'])['absences']);
   if (!hasCoverage || (!isObject(kind) && !Array.isArray(answer['items']))) {
     const hint = 'use the same version of this program and of the exporter, or --from kubelets';
     throw new RequestError('decode', `${what}: not as this version expects; ${hint}`);
   }
-  return fromJson(text) as ReturnType<typeof decode>;
+  return answer as object as ReturnType<typeof decode>;
 }
