@@ -7,8 +7,8 @@ import process from 'node:process';
 import ts from 'typescript';
 
 const budgets = {
-  'src: files': 429,
-  'src: lines': 49_443,
+  'src: files': 426,
+  'src: lines': 49_343,
   'src: types': 891,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 1970,

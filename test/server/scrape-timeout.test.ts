@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { scrapeTimeoutMs } from '../../src/serve/server/scrape-timeout.js';
+import { scrapeTimeoutMs } from '../../src/serve/server/scrape-budget.js';
 
 const times = { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000 };
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { untilAnswered } from '../../src/serve/source/answered-source.js';
+import { untilAnswered } from '../../src/serve/source/exporter-views.js';
 import type { ViewReader } from '../../src/serve/source/view-source.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';

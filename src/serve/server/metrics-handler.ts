@@ -14,8 +14,7 @@ import { filterText } from '../../metrics/exposition/selection.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
 import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
-import { ScrapeBudgets } from './scrape-budget.js';
-import { scrapeTimeoutHeader, scrapeTimeoutMs } from './scrape-timeout.js';
+import { ScrapeBudgets, scrapeTimeoutHeader, scrapeTimeoutMs } from './scrape-budget.js';
 
 /** What a request is answered from, to its end: other settings are for those that come later. */
 export interface ScrapedCore {

@@ -13,7 +13,7 @@ import type { ClusterReading } from '../../people/query/cluster-reading.js';
 import type { ClusterPlace } from '../app/cluster-place.js';
 import { CoreHost } from '../app/core-host.js';
 import { clusterReading } from '../app/core-reading.js';
-import { maxScrapeMs } from '../server/scrape-timeout.js';
+import { maxScrapeMs } from '../server/scrape-budget.js';
 import type { CommandRequests, ReadingProcess } from './command-requests.js';
 
 /** What a question is about. */

@@ -4,7 +4,6 @@ import type { Clock } from '../../lib/base/clock.js';
 import { type FailureReason, RequestError, UsageError, UserError } from '../../lib/base/errors.js';
 import { joinTruncated } from '../../lib/base/text.js';
 import type { Coverage } from '../../people/query/coverage.js';
-import { answeredViews } from './answered-source.js';
 import type { AskedPlace } from './cluster-reader.js';
 import { type CommandRequests, defaultSyncTimeoutMs } from './command-requests.js';
 import {
@@ -17,6 +16,7 @@ import {
 } from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
 import { exporterLabel, exporterPods, isService, listExporters, nodeOfPod } from './exporter-pods.js';
+import { answeredViews } from './exporter-views.js';
 import { type ExporterConnection, exporterReader } from './exporter-views.js';
 import type { ReadViews } from './view-source.js';
 

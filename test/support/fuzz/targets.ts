@@ -15,7 +15,7 @@ import { loadConfig } from '../../../src/config/load.js';
 import { type FailureReason, RequestError, UserError } from '../../../src/lib/base/errors.js';
 import { acceptsGzip, negotiateFormat } from '../../../src/metrics/exposition/negotiate.js';
 import { familyFilter } from '../../../src/serve/server/family-filter.js';
-import { scrapeTimeoutMs } from '../../../src/serve/server/scrape-timeout.js';
+import { scrapeTimeoutMs } from '../../../src/serve/server/scrape-budget.js';
 import { parseExposition } from '../exposition-parser.js';
 import { atOnce } from '../lanes.js';
 import { EventLoopGuard } from './event-loop-guard.js';
