@@ -119,7 +119,7 @@ class Pipeline {
     const tracker = this.#trackers.of(node);
     await this.#lane.run(() => {
       const derived: DerivedPods = new Map();
-      this.#exposition.prepareNode(tracker.view(node, lookup, { derived }), derived, noFilter);
+      this.#exposition.prepareNode(tracker.view(node, lookup, derived), derived, noFilter);
     });
   }
 }

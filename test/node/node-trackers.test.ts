@@ -1,5 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
@@ -13,7 +11,6 @@ import type { MeasuredNodeView, NodeSnapshot } from '../../src/facts/node/node-v
 import type { DerivedPod, PodRecord } from '../../src/facts/node/pod-record.js';
 import { victimRanking } from '../../src/facts/node/victims.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
-import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { enforcementKinds } from '../../src/people/report/enforcement-report.js';
 import {
   aContainer,
@@ -31,16 +28,13 @@ const node = aNode();
 const limited = (limitBytes: number) => (name: string) =>
   aPod({ name, uid: name, kubeletUid: name, nodeName: node.name, containers: [aContainer({ limitBytes })] });
 
-/** More than is derived in one step. */
-const containers = Array.from({ length: 600 }, (_, index) => aContainerSummary({ name: `c${index}` }));
-
 function setUp(resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: false })) {
   let pods = names.map(limited(10));
   const derived = { count: 0 };
   const trackers = new NodeTrackers(trackerOptions({ pods: podsOfNode(() => pods), resolver }));
   const summary = aNodeSummary({
     pods: names.map((name) => ({
-      ...aPodSummary({ name, uid: name, usedBytes: 5, containers }),
+      ...aPodSummary({ name, uid: name, usedBytes: 5 }),
       // Read once for each pod of which something is derived.
       get inodesUsed() {
         derived.count += 1;
@@ -49,45 +43,24 @@ function setUp(resolver = new WorkloadResolver({ selectors: [], labels: [], cont
     })),
   });
   const lookup: FoundLookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 };
-  // Each look at the clock is the end of a slice.
-  let elapsedMs = 0;
-  const monotonicMs = (): number => (elapsedMs += 1_000);
-  const lane = new Scheduler({
-    nowMs: () => 0,
-    monotonicMs,
-    steadyNowMs: monotonicMs,
-    sleep: () => Promise.resolve(),
-  }).newLane();
-  const prepare = async (as = node, of = lookup) => {
-    const listed = (await trackers.of(as).listLarge(as, of, lane)) ?? { derived: new Map<PodRecord, DerivedPod>() };
-    const view = trackers.of(as).view(as, of, listed);
+  const prepare = (as = node, of = lookup) => {
+    const derivedPods = new Map<PodRecord, DerivedPod>();
+    const view = trackers.of(as).view(as, of, derivedPods);
     const { objects } = view;
-    return { snapshot: view.state === 'absent' ? undefined : view.snapshot, objects, derived: listed.derived };
+    return { snapshot: view.state === 'absent' ? undefined : view.snapshot, objects, derived: derivedPods };
   };
   return { trackers, lookup, derived, prepare, setPods: (changed: Pod[]) => (pods = changed), pods: () => pods };
 }
 
 describe('NodeTrackers', () => {
-  it('the last snapshot of a node is there after the first', async () => {
+  it('the last snapshot of a node is there after the first', () => {
     const { trackers, prepare } = setUp();
     expect(trackers.snapshot(node.name)).toBeUndefined();
-    const { snapshot } = await prepare();
+    const { snapshot } = prepare();
     expect(trackers.snapshot(node.name)).toBe(snapshot);
   });
 
-  it('a node is derived pod by pod, with turns of the event loop between them', async () => {
-    const { prepare, derived } = setUp();
-    const pending = prepare();
-    const counts = new Set<number>();
-    while (derived.count < names.length) {
-      counts.add(derived.count);
-      await nextTurn();
-    }
-    expect((await pending).snapshot?.pods.map(({ summary }) => summary.name)).toEqual(names);
-    expect([...counts]).toEqual([0, 1, 2, 3]);
-  });
-
-  it('a pod that is derived before its node is followed once it has changed much, as any other', async () => {
+  it('a pod is followed once it has changed much', () => {
     const { prepare, setPods, trackers, lookup } = setUp();
     setPods([limited(1_000)('web-0')]);
     const using = (usedBytes: number): FoundLookup => {
@@ -97,91 +70,76 @@ describe('NodeTrackers', () => {
       });
       return { ...lookup, summary };
     };
-    await prepare(node, using(10));
-    const { snapshot } = await prepare(node, using(100));
+    prepare(node, using(10));
+    const { snapshot } = prepare(node, using(100));
     const [pod] = snapshot?.listedPods ?? [];
     const [limit] = (pod && snapshot?.context.ratiosOf(pod, 'container')) ?? [];
     expect(limit?.ratio).toBe(0.1);
     expect(pod && limit && trackers.measurements(node.name)?.ofLimit(pod, limit, 0)).toHaveLength(1);
   });
 
-  it('pods that change while their node is derived are as they are now', async () => {
-    const { prepare, derived, setPods } = setUp();
-    const pending = prepare();
-    while (derived.count < names.length - 1) await nextTurn();
-    setPods(names.slice(0, 2).map(limited(20)));
-    const { snapshot } = await pending;
-    expect(snapshot?.pods.map(({ summary, bound }) => [summary.name, bound?.pod.uid, bound?.limitBytes])).toEqual([
-      ['web-0', 'web-0', 20],
-      ['web-1', 'web-1', 20],
-      ['web-2', undefined, undefined],
-      ['web-3', undefined, undefined],
-    ]);
-  });
-
-  it('a node is derived once for scrapes that run at once, and not again until something changes', async () => {
+  it('a node is derived once, and not again until something changes', () => {
     const { prepare, derived, trackers, lookup } = setUp();
-    const [first, second] = await Promise.all([prepare(), prepare()]);
+    const first = prepare();
     expect(derived.count).toBe(names.length);
-    expect(second.snapshot).toBe(first.snapshot);
-    expect([first.derived.size, second.derived.size]).toEqual([names.length, names.length]);
-    expect(await prepare()).toEqual({ ...first, derived: new Map() });
-    expect((await prepare()).snapshot).toBe(first.snapshot);
+    expect(first.derived.size).toBe(names.length);
+    expect(prepare()).toEqual({ ...first, derived: new Map() });
+    expect(prepare().snapshot).toBe(first.snapshot);
     expect(trackers.of(node).view(node, lookup)).toMatchObject({ snapshot: { unknownPods: [] } });
     expect(derived.count).toBe(names.length);
   });
 
-  it('a node is not derived again for labels that change no workload, and knows them', async () => {
+  it('a node is not derived again for labels that change no workload, and knows them', () => {
     const { prepare, derived, setPods, pods } = setUp();
-    const before = await prepare();
+    const before = prepare();
     const changes = { labels: { app: 'other' }, resourceVersion: '2', runs: ['main#1'], images: ['app:2'] };
     setPods(pods().map((pod) => ({ ...pod, ...changes })));
-    const after = await prepare();
+    const after = prepare();
     expect(derived.count).toBe(names.length);
     expect(after.snapshot).toBe(before.snapshot);
     expect(after.objects).toBe(before.objects);
     expect(after.objects?.pods.map(({ pod }) => pod)).toEqual(pods());
   });
 
-  it('no pod is derived again for other images of the node or its pods, which the next snapshot has', async () => {
+  it('no pod is derived again for other images of the node or its pods, which the next snapshot has', () => {
     const { prepare, derived, setPods, pods } = setUp();
-    await prepare();
+    prepare();
     setPods(pods().map((pod) => ({ ...pod, images: ['app:2'] })));
     const images = [
       { name: 'app:1', keys: ['app:1'], sizeBytes: 7 },
       { name: 'app:2', keys: ['app:2'], sizeBytes: 5 },
     ];
-    const { snapshot } = await prepare({ ...node, images });
+    const { snapshot } = prepare({ ...node, images });
     expect(snapshot?.images).toMatchObject({ sizeBytes: 12, unusedBytes: 7 });
     expect(derived.count).toBe(names.length);
   });
 
-  it('a pod whose labels move it to another workload is derived again', async () => {
+  it('a pod whose labels move it to another workload is derived again', () => {
     const selectors = [{ name: 'cart', selector: parseSelector('app=cart'), namespaces: [] }];
     const { prepare, setPods, pods } = setUp(new WorkloadResolver({ selectors, labels: [], controllers: false }));
-    await prepare();
+    prepare();
     const [first, ...others] = pods();
     setPods([aPod({ ...first, labels: { app: 'cart' } }), ...others]);
-    const { snapshot, objects } = await prepare();
+    const { snapshot, objects } = prepare();
     expect(snapshot?.pods.map(({ workloads }) => workloads.map(({ name }) => name))).toEqual([['cart'], [], [], []]);
     expect(objects?.pods.map(({ workloads }) => workloads.length)).toEqual([1, 0, 0, 0]);
   });
 
-  it('pods stay the same objects when another one comes before them', async () => {
+  it('pods stay the same objects when another one comes before them', () => {
     const { prepare, setPods, pods } = setUp();
-    const before = await prepare();
+    const before = prepare();
     setPods([limited(10)('web-4'), ...pods()]);
-    const after = await prepare();
+    const after = prepare();
     expect(after.objects?.pods.slice(1).map((pod, index) => pod === before.objects?.pods[index])).toEqual(
       names.map(() => true),
     );
   });
 
-  it('a node is derived again for those pods alone whose API objects have changed', async () => {
+  it('a node is derived again for those pods alone whose API objects have changed', () => {
     const { prepare, derived, setPods, pods } = setUp();
-    const before = await prepare();
+    const before = prepare();
     setPods([...pods().slice(0, 3), limited(20)('web-3')]);
-    const after = await prepare();
+    const after = prepare();
     expect(derived.count).toBe(names.length + 1);
     expect([...before.derived.keys()]).toEqual(before.snapshot?.pods);
     expect([...after.derived.keys()]).toEqual(after.snapshot?.pods.slice(3));
@@ -196,12 +154,12 @@ describe('NodeTrackers', () => {
     expect(after.snapshot?.pods.at(-1)?.bound?.limitBytes).toBe(20);
   });
 
-  it('a node is derived again for all pods only when its kubelet enforces limits in another way', async () => {
+  it('a node is derived again for all pods only when its kubelet enforces limits in another way', () => {
     const { prepare, derived } = setUp();
-    await prepare();
-    const labelled = await prepare({ ...node, labels: { a: 'b' } });
+    prepare();
+    const labelled = prepare({ ...node, labels: { a: 'b' } });
     expect([derived.count, labelled.derived.size]).toEqual([names.length, 0]);
-    const lax = await prepare({ ...node, enforcesStorageLimits: false });
+    const lax = prepare({ ...node, enforcesStorageLimits: false });
     expect([...lax.derived.keys()]).toEqual(lax.snapshot?.pods);
     expect([...lax.derived.values()].flatMap(({ ratios }) => ratios)).toEqual([]);
     expect(lax.snapshot?.context).not.toBe(labelled.snapshot?.context);

@@ -496,13 +496,9 @@ describe('Collector: what changes once all nodes are derived, in the same scrape
   });
 });
 
-/** More than is derived in one step. */
-const manyContainers = Array.from({ length: 2_001 }, (_, index) => aContainerSummary({ name: `c${index}` }));
-
 describe('Collector: a node of which an exception comes', () => {
-  const faulty = (containers = aPodSummary().containers): PodSummary => ({
+  const faulty = (): PodSummary => ({
     ...aPodSummary({ name: 'cart-0' }),
-    containers,
     get usedBytes(): number {
       throw new Error('an unforeseen value');
     },
@@ -512,7 +508,6 @@ describe('Collector: a node of which an exception comes', () => {
   it.each([
     ['for readers', {}, faulty()],
     ['for scrapes', { onView }, faulty()],
-    ['also when it is large', { onView }, faulty(manyContainers)],
   ])('a node of which an exception comes is absent, and no other, %s', async (_case, options, pod) => {
     const cluster = twoNodes();
     cluster.answer('node-1', { pods: [pod] });
@@ -619,44 +614,6 @@ describe('Collector: a node whose turn has not come when the deadline does', () 
   ])('a node that is too late has no data when %s', async (_case, options) => {
     const { after } = await aLateScrape(options);
     expect(after.nodes).toMatchObject([{ state: 'absent', reason: 'timeout' }, { state: 'fresh' }]);
-  });
-
-  /** `onDerived`: called once for each pod that something is derived of. */
-  function answerLarge(cluster: FakeCluster, onDerived: (nodeName: string) => void): void {
-    for (const [nodeName, name] of [
-      ['node-1', 'cart-0'],
-      ['node-2', 'cart-1'],
-    ] as const) {
-      const pod = aPodSummary({ name, usedBytes: 1, containers: manyContainers });
-      const derive = (): undefined => {
-        onDerived(nodeName);
-      };
-      cluster.answer(nodeName, { pods: [Object.defineProperty(pod, 'inodesUsed', { get: derive, enumerable: true })] });
-    }
-  }
-
-  it('a large node that is being derived at the deadline is complete, and no other large one begins', async () => {
-    const cluster = twoNodes();
-    const { collector } = aCollector(cluster);
-    const deadline = new AbortController();
-    const begun: string[] = [];
-    answerLarge(cluster, (nodeName) => {
-      begun.push(nodeName);
-      deadline.abort();
-    });
-    const snapshot = await collector.collect(deadline.signal, { onView: () => undefined });
-    expect([...new Set(begun)]).toHaveLength(1);
-    expect(snapshot?.nodes.map(({ state }) => state).sort()).toEqual(['absent', 'fresh']);
-  });
-
-  it('large nodes are derived once for scrapes that run at once', async () => {
-    const cluster = twoNodes();
-    const { collector } = aCollector(cluster);
-    const derived: string[] = [];
-    answerLarge(cluster, (nodeName) => derived.push(nodeName));
-    const scrape = () => collector.collect(new AbortController().signal, { onView: () => undefined });
-    await Promise.all([scrape(), scrape(), scrape()]);
-    expect(derived.sort()).toEqual(['node-1', 'node-2']);
   });
 
   it('a node with data is not passed on without it while its kubelet is silent', async () => {

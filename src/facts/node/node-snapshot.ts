@@ -2,7 +2,6 @@ import { isOfVirtualCluster, type Node, type Pod } from '../../cluster/kube/obje
 import { ofSamePod, type PodIdentity } from '../../cluster/kube/pod-identity.js';
 import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { KubeletConfiguration } from '../../cluster/kubelet/kubelet-configuration.js';
-import type { CacheLookup } from '../../cluster/kubelet/lookup.js';
 import type { PodSummary } from '../../cluster/kubelet/summary.js';
 import { byNames, divided } from '../../lib/base/ranking.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
@@ -74,27 +73,14 @@ export interface NodeSnapshotInput extends Pick<
   readonly refutedSignals: (thresholds: readonly NodeThreshold[]) => readonly EvictionSignal[];
   /** The records of the summary before, in the same context, by the UIDs of its entries. */
   readonly known?: ReadonlyMap<string, PodRecord> | undefined;
-  /** Those of this summary that are made already. */
-  readonly listed?: ReadonlyMap<string, PodRecord> | undefined;
   /** Receives what is derived of the pods. */
   readonly derived: DerivedPods;
   /** Receives what the summary measured. Undefined for a summary that is not the last one: nothing is forecast then. */
   readonly memory?: Pick<NodeMemory, 'learn'> | undefined;
 }
 
-/** Pods, containers and volumes of a summary from which a snapshot is made in one step: a few milliseconds at most. */
-const maxItemsInOneStep = 2_000;
-
-export function isLarge(lookup: CacheLookup): boolean {
-  if (lookup.state === 'absent') return false;
-  const { pods } = lookup.summary;
-  let itemCount = pods.length;
-  for (const { containers, volumes } of pods) itemCount += containers.length + (volumes?.length ?? 0);
-  return itemCount > maxItemsInOneStep;
-}
-
 /** `bound`: the pods of the node. */
-export function joinNodePods(
+function joinNodePods(
   { node, summary }: Pick<NodeSnapshotInput, 'node' | 'summary'>,
   bound: readonly BoundPod[],
   { pods, scope, maxUnknownPods, growth }: NodeSnapshotOptions,
@@ -121,7 +107,7 @@ export function joinNodePods(
   };
 }
 
-export interface JoinedNodePods extends JoinResult, LayerSight {
+interface JoinedNodePods extends JoinResult, LayerSight {
   readonly byUid: ReadonlyMap<string, BoundPod>;
   /** Those that the API server does not know, and those of them without a name in series. */
   readonly unknown: readonly PodSummary[];
@@ -135,17 +121,17 @@ const byPodName = byNames<PodSummary>(({ namespace, name }) => [namespace, name]
  * Records a pod of the summary; returns the record of before while its entry and its API object are the same. Of one whose entry
  * has the same sizes, nothing is derived again.
  */
-export function recordPod(
+function recordPod(
   [summary, pod]: readonly [PodSummary, Pod | undefined],
   joined: JoinedNodePods,
-  { known, listed = known, context, derived }: Pick<NodeSnapshotInput, 'known' | 'listed' | 'context' | 'derived'>,
+  { known, context, derived }: Pick<NodeSnapshotInput, 'known' | 'context' | 'derived'>,
   { resolver, ttlMs }: Pick<NodeSnapshotOptions, 'resolver' | 'ttlMs'>,
 ): PodRecord {
   const { byUid, nameless, growth } = joined;
   const bound = pod && boundTo(pod, byUid, resolver);
   const isNameless = nameless.has(summary);
   const given = { summary, bound, isNameless };
-  const same = sameRecord(ofSamePod(listed, summary), given, joined);
+  const same = sameRecord(ofSamePod(known, summary), given, joined);
   if (same !== undefined) return same;
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);

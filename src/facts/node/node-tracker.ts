@@ -3,21 +3,13 @@ import type { KubeletConfiguration } from '../../cluster/kubelet/kubelet-configu
 import type { AbsentLookup, CacheLookup, FoundLookup, LastSummary } from '../../cluster/kubelet/lookup.js';
 import type { PodSummary } from '../../cluster/kubelet/summary.js';
 import type { Clock } from '../../lib/base/clock.js';
-import type { Lane } from '../../lib/base/lane.js';
-import { Memo } from '../../lib/base/memo.js';
 import { isActive } from './limits.js';
 import { CoverageRecord } from './node-coverage.js';
 import type { NodeFaults } from './node-faults.js';
 import type { NodeLayout } from './node-layout.js';
 import type { NodeMemory } from './node-memory.js';
 import { ObjectRecord } from './node-objects.js';
-import {
-  createNodeSnapshot,
-  joinNodePods,
-  type NodeSnapshotInput,
-  type NodeSnapshotOptions,
-  recordPod,
-} from './node-snapshot.js';
+import { createNodeSnapshot, type NodeSnapshotInput, type NodeSnapshotOptions } from './node-snapshot.js';
 import type { AbsentNodeView, GoneNode, MeasuredNodeView, NodeObjects, NodeSnapshot, NodeView } from './node-view.js';
 import type { BoundPod, DerivedPods, PodRecord } from './pod-record.js';
 import { podGraceMs } from './young-pods.js';
@@ -55,8 +47,6 @@ export class NodeTracker {
       }
     | undefined;
   readonly #coverage: CoverageRecord;
-  /** Of a large summary, until its snapshot is made. */
-  readonly #listing = new Memo<Promise<ListedPods>>();
   /** The last one of which all was derived. */
   #lastViewed: { readonly nodeUid: string; readonly lookup: FoundLookup } | undefined;
 
@@ -84,34 +74,19 @@ export class NodeTracker {
   }
 
   /**
-   * Returns the node as of now. `listed`: from {@link listLarge}; receives what else is derived of the pods. A summary of
-   * which nothing can be derived costs this node alone: it is absent then.
+   * Returns the node as of now. `derived`: receives what is derived of the pods. A summary of which nothing can be derived costs
+   * this node alone: it is absent then.
    */
-  view(node: Node, lookup: CacheLookup, listed: ListedPods = { derived: new Map() }): NodeView {
+  view(node: Node, lookup: CacheLookup, derived: DerivedPods = new Map()): NodeView {
     if (lookup.state === 'absent') return this.#absent(node, lookup);
     const { faults } = this.#options;
     try {
-      const view = this.#measured(node, lookup, listed);
+      const view = this.#measured(node, lookup, derived);
       if (!faults.has(view.snapshot) && !faults.has(view.objects)) return view;
     } catch (error) {
       faults.add(node.name, error);
     }
     return this.#absent(node, { reason: 'internal_error' });
-  }
-
-  /**
-   * Records the pods of a large summary one by one in the lane, so that `view` takes a few milliseconds. Undefined when
-   * nothing has changed. Scrapes that run at once share the work until one of them has made the snapshot.
-   */
-  async listLarge(node: Node, lookup: CacheLookup, lane: Lane): Promise<ListedPods | undefined> {
-    if (lookup.state === 'absent' || this.#keptOf(node, lookup) !== undefined) return undefined;
-    try {
-      return await this.#listing.of([node, lookup.summary], () => this.#listed(node, lookup, lane));
-    } catch (error) {
-      this.#listing.forget();
-      this.#options.faults.add(node.name, error);
-      return undefined;
-    }
   }
 
   /**
@@ -161,7 +136,6 @@ export class NodeTracker {
   #forget(): void {
     this.#kept = undefined;
     this.#lastViewed = undefined;
-    this.#listing.forget();
   }
 
   #absent(
@@ -174,8 +148,8 @@ export class NodeTracker {
     return { state: 'absent', reason, unenforced, nodeName: node.name, node, objects, ...coverage };
   }
 
-  #measured(node: Node, lookup: FoundLookup, listed: ListedPods): MeasuredNodeView {
-    const snapshot = this.#snapshotOf(node, lookup, listed);
+  #measured(node: Node, lookup: FoundLookup, derived: DerivedPods): MeasuredNodeView {
+    const snapshot = this.#snapshotOf(node, lookup, derived);
     const coverage = this.#coverage.of(this.#objects.boundPods(), snapshot);
     // In place of the one before: two summaries of a node are kept no longer than it takes to derive the second one.
     this.#lastViewed = { nodeUid: node.uid, lookup };
@@ -192,22 +166,13 @@ export class NodeTracker {
     };
   }
 
-  async #listed(node: Node, lookup: FoundLookup, lane: Lane): Promise<ListedPods> {
-    const input = this.#inputOf(node, lookup, new Map());
-    const records = new Map<string, PodRecord>();
-    const joined = await lane.run(() => joinNodePods(input, this.#objects.boundPods(), this.#options));
-    await lane.each(joined.pods, (pod) => records.set(pod[0].uid, recordPod(pod, joined, input, this.#options)));
-    return { listed: records, derived: input.derived };
-  }
-
-  #snapshotOf(node: Node, lookup: Found, { listed, derived }: ListedPods = { derived: new Map() }): NodeSnapshot {
+  #snapshotOf(node: Node, lookup: Found, derived: DerivedPods = new Map()): NodeSnapshot {
     const kept = this.#keptOf(node, lookup);
     if (kept !== undefined) return kept;
     const input = this.#inputOf(node, lookup, derived);
     const bound = this.#objects.boundPods();
-    const created = createNodeSnapshot({ ...input, listed }, bound, this.#options);
+    const created = createNodeSnapshot(input, bound, this.#options);
     const danglingPods = this.#countDangling(created);
-    this.#listing.forget();
     const snapshot = withDangling(created, danglingPods);
     this.#kept = { configuration: lookup.configuration, bound, danglingPods, snapshot };
     return snapshot;
@@ -269,6 +234,3 @@ function withDangling(snapshot: NodeSnapshot, danglingPods: number): NodeSnapsho
     ? { ...snapshot, unreadPodCount: danglingPods }
     : snapshot;
 }
-
-/** Pods of a summary that are recorded already, and what was derived in the task that records them. */
-type ListedPods = Pick<NodeSnapshotInput, 'listed' | 'derived'>;

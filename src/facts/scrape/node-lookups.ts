@@ -1,13 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { Mutex } from 'async-mutex';
-
 import type { Node } from '../../cluster/kube/objects.js';
 import { type CacheLookup, type FoundLookup, servedMs } from '../../cluster/kubelet/lookup.js';
 import type { Clock } from '../../lib/base/clock.js';
 import type { Lane } from '../../lib/base/lane.js';
 import type { PodGrowth } from '../node/near-evictions.js';
-import { isLarge } from '../node/node-snapshot.js';
 import type { NodeTrackers } from '../node/node-trackers.js';
 import type { NodeView } from '../node/node-view.js';
 import type { DerivedPods } from '../node/pod-record.js';
@@ -84,12 +81,10 @@ export class NodeLookups {
     const { ready, others } = await this.#lookUp(order);
     const asked = await this.#ask(others, wait, only);
     const waiting = new Set(asked.keys());
-    // One large node after the other: each is begun before the deadline or not at all.
-    const largeNodes = new Mutex();
     const answered = Array.from(asked, async ([node, pending]) => {
       const lookup = await pending;
       waiting.delete(node);
-      return this.#derive(node, lookup, { ...options, largeNodes });
+      return this.#derive(node, lookup, options);
     });
     const all = Promise.all(answered);
     all.catch(() => undefined); // rejects below
@@ -102,7 +97,7 @@ export class NodeLookups {
 
   /** Derives a node that no scrape has asked for yet: when `lookup` is still fresh at the next one, it has nothing left to do. */
   async arrived(node: Node, lookup: CacheLookup, onView: OnView): Promise<void> {
-    await this.#derive(node, lookup, { onView, largeNodes: new Mutex() });
+    await this.#derive(node, lookup, { onView });
   }
 
   /** `ready`: nodes with fresh data of which all is derived; `others`, in this order, with the fresh data that they have. */
@@ -151,25 +146,17 @@ export class NodeLookups {
   async #derive(
     node: Node,
     lookup: CacheLookup,
-    {
-      signal,
-      onView,
-      largeNodes,
-    }: Pick<FreshenOptions, 'onView'> & { readonly signal?: AbortSignal; readonly largeNodes: Mutex },
+    { signal, onView }: Pick<FreshenOptions, 'onView'> & Partial<Pick<FreshenOptions, 'signal'>>,
   ): Promise<NodeLookup> {
     const { trackers, lane, ttlMs } = this.#options;
     const tracker = trackers.of(node);
-    const isLate = (): boolean => onView !== undefined && signal?.aborted === true;
-    const listed = isLarge(lookup)
-      ? await largeNodes.runExclusive(() => (isLate() ? undefined : tracker.listLarge(node, lookup, lane)))
-      : undefined;
     return lane.run(() => {
-      if (listed === undefined && isLate()) {
+      if (onView !== undefined && signal?.aborted === true) {
         return { node, lookup: tracker.withoutDeriving(node, lookup, servedMs(ttlMs)) };
       }
-      const ofPods = listed ?? { derived: new Map() };
-      const view = tracker.view(node, lookup, ofPods);
-      onView?.(view, ofPods.derived);
+      const derived: DerivedPods = new Map();
+      const view = tracker.view(node, lookup, derived);
+      onView?.(view, derived);
       return { node, lookup };
     });
   }
