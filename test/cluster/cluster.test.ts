@@ -10,7 +10,7 @@ import { homedir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Credentials } from '../../src/cluster/credentials/credentials.js';
-import { KubeletCredentials } from '../../src/cluster/credentials/kubelet-credentials.js';
+import { kubeletCredentials } from '../../src/cluster/credentials/kubelet-credentials.js';
 import { loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
 import { ApiClient } from '../../src/cluster/http/api-client.js';
 import type { Node } from '../../src/cluster/kube/objects.js';
@@ -74,11 +74,11 @@ afterAll(async () => {
 function rawTransport(): KubeletTransport {
   const { access, addressTypes, port, bearerTokenFile, tls } = config.kubelet;
   if (access === 'proxy') return new ProxyTransport({ api });
-  const kubeletCredentials = new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
+  const ofKubelets = kubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
   return new DirectTransport({
     addressTypes,
     port,
-    credentials: kubeletCredentials,
+    credentials: ofKubelets,
     clock,
     version,
     isApiServerAway: () => false,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Credentials } from '../../src/cluster/credentials/credentials.js';
-import { KubeletCredentials, type KubeletTlsSettings } from '../../src/cluster/credentials/kubelet-credentials.js';
+import { kubeletCredentials, type KubeletTlsSettings } from '../../src/cluster/credentials/kubelet-credentials.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 
@@ -54,7 +54,7 @@ function setUp(settings: { bearerTokenFile?: string; tls?: Partial<KubeletTlsSet
     invalidate: () => invalidations++,
     reread: () => Promise.resolve(apiMaterial),
   };
-  const credentials = new KubeletCredentials({
+  const credentials = kubeletCredentials({
     api,
     bearerTokenFile: settings.bearerTokenFile,
     tls: { ...noFiles, ...settings.tls },

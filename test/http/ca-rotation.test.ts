@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, test } from 'vitest';
 
-import { KubeletCredentials } from '../../src/cluster/credentials/kubelet-credentials.js';
+import { kubeletCredentials } from '../../src/cluster/credentials/kubelet-credentials.js';
 import { loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
 import { ApiClient } from '../../src/cluster/http/api-client.js';
 import { DirectTransport } from '../../src/cluster/kubelet/direct-transport.js';
@@ -93,7 +93,7 @@ function kubeletReader({ credentials, clock, server }: Started, caFile?: string)
   const transport = new DirectTransport({
     addressTypes: ['InternalIP'],
     port: undefined,
-    credentials: new KubeletCredentials({ api: credentials, bearerTokenFile: undefined, tls, clock }),
+    credentials: kubeletCredentials({ api: credentials, bearerTokenFile: undefined, tls, clock }),
     clock,
     version: '0',
     isApiServerAway: () => false,

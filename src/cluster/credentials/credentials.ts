@@ -16,8 +16,20 @@ export interface CredentialMaterial {
   readonly tls: TlsMaterial;
 }
 
+export interface Authentication {
+  /** Cached for at most 60 s. Throws RequestError `unauthorized` when the sources cannot be read. */
+  material(): Promise<CredentialMaterial>;
+  /** After a 401: the cached material is not used again. */
+  invalidate(): void;
+  /**
+   * After a failed TLS verification: the files may have been replaced since they were read. As `material`, from the
+   * sources unless they were read within the last second.
+   */
+  reread(): Promise<CredentialMaterial>;
+}
+
 /** The address of the API server and how to authenticate to it. Only `server` and `description` may be logged. */
-export interface Credentials {
+export interface Credentials extends Authentication {
   /** `https:` or `http:`; its path is the prefix of every request's path. */
   readonly server: URL;
   /** `http:`, `https:` or `socks…:`. */
@@ -28,15 +40,6 @@ export interface Credentials {
   readonly description: string;
   /** Responses should not be compressed: `disable-compression` of the kubeconfig's cluster. Default: false. */
   readonly disablesCompression?: boolean | undefined;
-  /** Cached for at most 60 s. Throws RequestError `unauthorized` when the sources cannot be read. */
-  material(): Promise<CredentialMaterial>;
-  /** After a 401: the cached material is not used again. */
-  invalidate(): void;
-  /**
-   * After a failed TLS verification: the files may have been replaced since they were read. As `material`, from the
-   * sources unless they were read within the last second.
-   */
-  reread(): Promise<CredentialMaterial>;
 }
 
 export interface UserPassword {

@@ -3,8 +3,8 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { Clock } from '../../lib/base/clock.js';
 import { UserError } from '../../lib/base/errors.js';
 import { readCertificate, readCredentialFile } from './credential-files.js';
-import { bearer, type CredentialMaterial, type Credentials, type TlsMaterial } from './credentials.js';
-import { RotatingCredentials } from './rotating-credentials.js';
+import { type Authentication, bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
+import { rotating } from './rotating-credentials.js';
 
 export interface KubeletTlsSettings {
   readonly caFile: string | undefined;
@@ -16,7 +16,7 @@ export interface KubeletTlsSettings {
 }
 
 export interface KubeletCredentialsOptions {
-  readonly api: Credentials;
+  readonly api: Authentication;
   readonly bearerTokenFile: string | undefined;
   readonly tls: KubeletTlsSettings;
   readonly clock: Clock;
@@ -28,47 +28,24 @@ export interface KubeletCredentialsOptions {
  * of the API server, which the kubelets then never receive. Files are read again every 60 s, after a 401 and after a failed
  * TLS verification.
  */
-export class KubeletCredentials implements Pick<Credentials, 'material' | 'invalidate' | 'reread'> {
-  readonly #api: Credentials;
-  readonly #files: RotatingCredentials;
-  readonly #hasOwnCredentials: boolean;
-
-  constructor(options: KubeletCredentialsOptions) {
-    const { api, bearerTokenFile, tls, clock } = options;
-    this.#api = api;
-    this.#hasOwnCredentials = bearerTokenFile !== undefined || tls.certFile !== undefined;
-    const source = {
-      server: api.server,
-      proxyUrl: api.proxyUrl,
-      namespace: api.namespace,
-      description: 'credentials for the kubelets',
-      read: () => readFiles(options),
-      forget: () => undefined,
-    };
-    this.#files = new RotatingCredentials({ source, clock });
-  }
-
-  /** Throws RequestError `unauthorized` when a file cannot be read. */
-  async material(): Promise<CredentialMaterial> {
-    return this.#combined(await this.#files.material(), await this.#api.material());
-  }
-
-  async reread(): Promise<CredentialMaterial> {
-    return this.#combined(await this.#files.reread(), await this.#api.reread());
-  }
-
-  /** After a 401: the cached material is not used again. */
-  invalidate(): void {
-    if (this.#hasOwnCredentials) this.#files.invalidate();
-    else this.#api.invalidate();
-  }
-
-  #combined(files: CredentialMaterial, api: CredentialMaterial): CredentialMaterial {
-    const { headers, tls } = this.#hasOwnCredentials ? files : api;
-    const { serverName, rejectUnauthorized } = files.tls;
-    const ca = files.tls.ca ?? api.tls.ca;
-    return { headers, tls: { ca, cert: tls.cert, key: tls.key, serverName, rejectUnauthorized } };
-  }
+export function kubeletCredentials(options: KubeletCredentialsOptions): Authentication {
+  const { api, bearerTokenFile, tls, clock } = options;
+  const source = { description: 'credentials for the kubelets', read: () => readFiles(options) };
+  const files = rotating(source, clock);
+  const sender = bearerTokenFile !== undefined || tls.certFile !== undefined ? files : api;
+  const combined = async (reading: 'material' | 'reread'): Promise<CredentialMaterial> => {
+    const read = { files: await files[reading](), api: await api[reading]() };
+    const { headers, tls: sent } = sender === files ? read.files : read.api;
+    const { serverName, rejectUnauthorized, ca = read.api.tls.ca } = read.files.tls;
+    return { headers, tls: { ca, cert: sent.cert, key: sent.key, serverName, rejectUnauthorized } };
+  };
+  return {
+    material: () => combined('material'),
+    reread: () => combined('reread'),
+    invalidate: () => {
+      sender.invalidate();
+    },
+  };
 }
 
 async function readFiles({ bearerTokenFile, tls }: KubeletCredentialsOptions): Promise<CredentialMaterial> {

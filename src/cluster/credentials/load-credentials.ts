@@ -8,7 +8,7 @@ import { readCertificate, readCredentialFile } from './credential-files.js';
 import { bearer, type CredentialMaterial, type Credentials } from './credentials.js';
 import { impersonationHeaders, type ImpersonationOverrides } from './impersonation.js';
 import type { ContextOverrides } from './kubeconfig-context.js';
-import { type CredentialSource, RotatingCredentials } from './rotating-credentials.js';
+import { type CredentialSource, rotating } from './rotating-credentials.js';
 
 /** Replace parts of the kubeconfig; the impersonation also that of a service account, which has none. */
 export type CredentialOverrides = ContextOverrides & ImpersonationOverrides;
@@ -33,8 +33,6 @@ export interface LoadCredentialsOptions extends KubeconfigPlaces {
   readonly onPluginOutput?: ((text: string) => void) | undefined;
 }
 
-const serviceAccountDir = '/var/run/secrets/kubernetes.io/serviceaccount';
-
 /**
  * Loads them from the kubeconfig of the command line, else of `$KUBECONFIG` (a list; missing files are ignored), else from
  * `~/.kube/config`, else from the service account of the pod that the exporter runs in. A server among the overrides
@@ -47,11 +45,10 @@ export async function loadCredentials(options: LoadCredentialsOptions): Promise<
   if (paths.length > 0 || overrides.server !== undefined) {
     const { kubeconfigSource } = await import('./kubeconfig-source.js');
     const source = await kubeconfigSource({ paths, overrides, environment, clock, onPluginOutput });
-    return new RotatingCredentials({ source, clock, readTimeoutMs });
+    return { ...source, ...rotating(source, clock, readTimeoutMs) };
   }
-  const directory = options.inClusterDir ?? serviceAccountDir;
-  const source = await inClusterSource({ environment, directory, overrides });
-  if (source !== undefined) return new RotatingCredentials({ source, clock });
+  const source = await inClusterSource(options);
+  if (source !== undefined) return { ...source, ...rotating(source, clock) };
   throw new UserError(
     'no credentials for the API server: --kubeconfig and $KUBECONFIG are not set, ' +
       `${homeKubeconfig(options)} does not exist, and $KUBERNETES_SERVICE_HOST and $KUBERNETES_SERVICE_PORT are not set ` +
@@ -87,14 +84,9 @@ function homeKubeconfig({ homeDir }: KubeconfigPlaces): string {
  */
 async function inClusterSource({
   environment,
-  directory,
-  overrides,
-}: {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly overrides: ImpersonationOverrides;
-  /** Where the service account's files are mounted. */
-  readonly directory: string;
-}): Promise<CredentialSource | undefined> {
+  overrides = {},
+  inClusterDir: directory = '/var/run/secrets/kubernetes.io/serviceaccount',
+}: LoadCredentialsOptions): Promise<CredentialSource | undefined> {
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = environment;
   if (!host || !port) return undefined;
   const description = `service account in ${directory}`;
@@ -114,7 +106,6 @@ async function inClusterSource({
     namespace: await readCredentialFile(namespaceFile, 'namespace').catch(() => undefined),
     description,
     read,
-    forget: () => undefined,
   };
 }
 

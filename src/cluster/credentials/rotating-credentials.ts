@@ -1,7 +1,7 @@
 import { abortable, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { messageOf, RequestError } from '../../lib/base/errors.js';
-import type { CredentialMaterial, Credentials } from './credentials.js';
+import type { Authentication, CredentialMaterial, Credentials } from './credentials.js';
 
 /** As in client-go: bound service account tokens are renewed long before they expire. */
 const maxAgeMs = 60_000;
@@ -12,14 +12,15 @@ const defaultReadTimeoutMs = 30_000;
 const minRereadAgeMs = 1000;
 
 /** What the material is read from: files or an exec plugin. */
-export interface CredentialSource extends Pick<
-  Credentials,
-  'server' | 'proxyUrl' | 'namespace' | 'description' | 'disablesCompression'
-> {
-  read(signal: AbortSignal): Promise<CredentialMaterial>;
+export interface MaterialSource {
+  /** Begins messages. */
+  readonly description: string;
+  readonly read: (signal: AbortSignal) => Promise<CredentialMaterial>;
   /** The server refused the material: a source with a cache drops it. */
-  forget(): void;
+  readonly forget?: () => void;
 }
+
+export type CredentialSource = MaterialSource & Omit<Credentials, keyof Authentication>;
 
 interface CredentialsReading {
   readonly material: Promise<CredentialMaterial>;
@@ -33,87 +34,53 @@ interface CredentialsReading {
  * material stays in use for another 60 s (a file may be missing for a moment while it is replaced), unless the server
  * refused it.
  */
-export class RotatingCredentials implements Credentials {
-  readonly server: URL;
-  readonly proxyUrl: URL | undefined;
-  readonly namespace: string | undefined;
-  readonly description: string;
-  readonly disablesCompression: boolean | undefined;
-  readonly #source: CredentialSource;
-  readonly #clock: Clock;
-  readonly #readTimeoutMs: number;
-  #reading: CredentialsReading | undefined;
-  #lastGood: CredentialMaterial | undefined;
-
-  constructor({
-    source,
-    clock,
-    readTimeoutMs = defaultReadTimeoutMs,
-  }: {
-    readonly source: CredentialSource;
-    readonly clock: Clock;
-    /** 30 s without it. */
-    readonly readTimeoutMs?: number | undefined;
-  }) {
-    this.#source = source;
-    this.#clock = clock;
-    this.#readTimeoutMs = readTimeoutMs;
-    this.server = source.server;
-    this.proxyUrl = source.proxyUrl;
-    this.namespace = source.namespace;
-    this.description = source.description;
-    this.disablesCompression = source.disablesCompression;
-  }
-
-  material(): Promise<CredentialMaterial> {
-    if (this.#reading === undefined || this.#clock.monotonicMs() >= this.#reading.expiresAtMs) {
-      this.#reading = this.#startReading();
-    }
-    return this.#reading.material;
-  }
-
-  /** Has no effect while the source is being read: many requests with one refused token cause one reading. */
-  invalidate(): void {
-    if (this.#reading?.expiresAtMs === Infinity) return;
-    this.#reading = undefined;
-    this.#lastGood = undefined;
-    this.#source.forget();
-  }
-
-  reread(): Promise<CredentialMaterial> {
-    const { expiresAtMs = 0, startedAtMs = 0 } = this.#reading ?? {};
-    const mayBeOld = expiresAtMs !== Infinity && this.#clock.monotonicMs() - startedAtMs >= minRereadAgeMs;
-    if (mayBeOld) this.#reading = undefined;
-    return this.material();
-  }
-
-  #startReading(): CredentialsReading {
-    const expireAfter = (ageMs: number): void => {
-      reading.expiresAtMs = this.#clock.monotonicMs() + ageMs;
-    };
-    const material = this.#read().then(
+export function rotating(
+  { description, read, forget }: MaterialSource,
+  clock: Clock,
+  readTimeoutMs = defaultReadTimeoutMs,
+): Authentication {
+  let reading: CredentialsReading | undefined;
+  let lastGood: CredentialMaterial | undefined;
+  const readInTime = async (): Promise<CredentialMaterial> => {
+    const error = (): Error => new Error(`not complete after ${readTimeoutMs / 1000} s`);
+    using deadline = startDeadline({ clock, durationMs: readTimeoutMs, error });
+    return await abortable(read(deadline.signal), deadline.signal);
+  };
+  const startReading = (): CredentialsReading => {
+    const material = readInTime().then(
       (material) => {
-        expireAfter(maxAgeMs);
-        this.#lastGood = material;
+        started.expiresAtMs = clock.monotonicMs() + maxAgeMs;
+        lastGood = material;
         return material;
       },
       (error: unknown) => {
-        expireAfter(this.#lastGood === undefined ? failureMaxAgeMs : maxAgeMs);
-        if (this.#lastGood !== undefined) return this.#lastGood;
-        const message = `${this.description}: cannot read the credentials: ${messageOf(error)}`;
+        started.expiresAtMs = clock.monotonicMs() + (lastGood === undefined ? failureMaxAgeMs : maxAgeMs);
+        if (lastGood !== undefined) return lastGood;
+        const message = `${description}: cannot read the credentials: ${messageOf(error)}`;
         throw new RequestError('unauthorized', message, { cause: error });
       },
     );
-    const reading: CredentialsReading = { material, startedAtMs: this.#clock.monotonicMs(), expiresAtMs: Infinity };
-    return reading;
-  }
-
-  async #read(): Promise<CredentialMaterial> {
-    using deadline = startDeadline({
-      clock: this.#clock,
-      durationMs: this.#readTimeoutMs,
-      error: () => new Error(`not complete after ${this.#readTimeoutMs / 1000} s`),
-    });
-    return await abortable(this.#source.read(deadline.signal), deadline.signal);
-  }
+    const started: CredentialsReading = { material, startedAtMs: clock.monotonicMs(), expiresAtMs: Infinity };
+    return started;
+  };
+  const material = (): Promise<CredentialMaterial> => {
+    if (reading === undefined || clock.monotonicMs() >= reading.expiresAtMs) reading = startReading();
+    return reading.material;
+  };
+  return {
+    material,
+    // Not while the source is being read: many requests with one refused token cause one reading.
+    invalidate: () => {
+      if (reading?.expiresAtMs === Infinity) return;
+      reading = undefined;
+      lastGood = undefined;
+      forget?.();
+    },
+    reread: () => {
+      const { expiresAtMs = 0, startedAtMs = 0 } = reading ?? {};
+      const mayBeOld = expiresAtMs !== Infinity && clock.monotonicMs() - startedAtMs >= minRereadAgeMs;
+      if (mayBeOld) reading = undefined;
+      return material();
+    },
+  };
 }

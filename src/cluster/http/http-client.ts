@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { abortable, type Deadline, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
-import type { CredentialMaterial, Credentials } from '../credentials/credentials.js';
+import type { Authentication, CredentialMaterial } from '../credentials/credentials.js';
 import type { ErrorResponse } from './api-error.js';
 import { redacted, withoutSecrets } from './redaction.js';
 import { isTlsFailure, requestFailure, type TlsHints } from './request-failure.js';
@@ -50,7 +50,7 @@ export class HttpClient implements Disposable {
   readonly #acceptedBy = new Set<string>();
 
   constructor(options: {
-    readonly credentials: Pick<Credentials, 'material' | 'invalidate' | 'reread'>;
+    readonly credentials: Authentication;
     /** Of all requests: `https:` or `http:`. */
     readonly protocol: string;
     /** All requests through a proxy go to this one host. */

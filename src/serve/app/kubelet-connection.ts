@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { KubeletCredentials } from '../../cluster/credentials/kubelet-credentials.js';
+import { kubeletCredentials } from '../../cluster/credentials/kubelet-credentials.js';
 import type { ApiTransport } from '../../cluster/http/api-client.js';
 import { KubeletClient } from '../../cluster/kubelet/client.js';
 import { DirectTransport } from '../../cluster/kubelet/direct-transport.js';
@@ -52,7 +52,7 @@ export class KubeletConnection implements Disposable {
     return new DirectTransport({
       ...this.#options,
       ...config.kubelet,
-      credentials: new KubeletCredentials({ api: credentials, bearerTokenFile, tls, clock }),
+      credentials: kubeletCredentials({ api: credentials, bearerTokenFile, tls, clock }),
       maxKeptConnections: place.budget.maxKeptConnections,
       isApiServerAway: () => this.#core?.place.store.lists.isServerAway ?? false,
     });
