@@ -21,24 +21,17 @@ export async function readTextFile(path: string, what: string): Promise<string> 
 /** A PEM file that begins with a certificate. Throws UserError; `what` names the file. */
 export async function readCertificate(path: string, what: string): Promise<string> {
   const pem = await readCredentialFile(path, what);
-  checkCertificate(pem, `${what} ${path}`);
+  checkPem('certificate', pem, `${what} ${path}`);
   return pem;
 }
 
-/** Throws UserError unless `pem` is a private key; `what` names it. */
-export function checkPrivateKey(pem: string | Buffer, what: string): void {
-  try {
-    createPrivateKey(pem);
-  } catch (error) {
-    throw new UserError(`${what} is not a private key in PEM form: ${messageOf(error)}`, { cause: error });
-  }
-}
+const parsers = { certificate: (pem: string) => new X509Certificate(pem), 'private key': createPrivateKey };
 
-/** Throws UserError unless `pem` begins with a certificate; `what` names it. */
-export function checkCertificate(pem: string | Buffer, what: string): void {
+/** Throws UserError unless `pem` begins with a certificate, or is a private key; `what` names it. */
+export function checkPem(kind: keyof typeof parsers, pem: string, what: string): void {
   try {
-    new X509Certificate(pem);
+    parsers[kind](pem);
   } catch (error) {
-    throw new UserError(`${what} is not a certificate in PEM form: ${messageOf(error)}`, { cause: error });
+    throw new UserError(`${what} is not a ${kind} in PEM form: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -14,113 +14,91 @@ export interface ExecCredential {
   readonly key: string | undefined;
 }
 
-interface CachedCredential {
-  readonly credential: ExecCredential;
-  /** Monotonic; infinite when the plugin sets none. */
-  readonly expiresAtMs: number;
-}
-
 /** A credential is not used in its last minute, since callers may cache it for that long. */
 const expiryMarginMs = 60_000;
 const maxOutputBytes = 1024 * 1024;
 const run = promisify(execFile);
 
+/** What comes from the kubeconfig. */
+interface PluginSettings {
+  /** The `exec` object of its user. */
+  readonly settings: unknown;
+  /** The base of a relative command with a slash. */
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `spec.cluster` of the request, for plugins with `provideClusterInfo`. */
+  readonly cluster: Readonly<Record<string, unknown>>;
+}
+
 /**
  * A client-go credential plugin. Its credential is cached until a minute before it expires; without an expiry, until
- * `forget`. https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
+ * `forget`. `onOutput` takes what it writes to standard error as it comes; without it, the error of a plugin that fails quotes
+ * it. Throws UserError when the settings cannot work here.
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
  */
-export class ExecPlugin {
-  readonly #command: string;
-  readonly #arguments: readonly string[];
-  readonly #environment: Readonly<Record<string, string | undefined>>;
-  readonly #installHint: string;
-  readonly #clock: Clock;
-  readonly #onOutput: ((text: string) => void) | undefined;
-  #cached: CachedCredential | undefined;
-
-  /** Throws UserError when the settings cannot work here. */
-  constructor({
-    settings,
-    directory,
-    environment,
-    cluster,
-    clock,
-    onOutput,
-  }: {
-    /** The `exec` object of the kubeconfig's user. */
-    readonly settings: unknown;
-    /** Of the kubeconfig; the base of a relative command with a slash. */
-    readonly directory: string;
-    readonly environment: Readonly<Record<string, string | undefined>>;
-    /** `spec.cluster` of the request, for plugins with `provideClusterInfo`. */
-    readonly cluster: Readonly<Record<string, unknown>>;
-    readonly clock: Clock;
-    /** Takes what it writes to standard error as it comes; without it, the error of a plugin that fails quotes it. */
-    readonly onOutput?: ((text: string) => void) | undefined;
-  }) {
-    const { command, args, env, apiVersion, installHint, interactiveMode, provideClusterInfo } = objectOf(settings);
-    const program = textOf(command);
-    if (program === undefined) throw new UserError('exec plugin of the kubeconfig: command is missing');
-    if (interactiveMode === 'Always') {
-      throw new UserError(
-        `exec plugin ${program}: interactiveMode is Always, but the exporter cannot answer prompts; use IfAvailable`,
-      );
-    }
-    const request = {
-      apiVersion: textOf(apiVersion) ?? 'client.authentication.k8s.io/v1',
-      kind: 'ExecCredential',
-      spec: { interactive: false, ...(provideClusterInfo === true ? { cluster } : {}) },
-    };
-    this.#command = /[\\/]/.test(program) && !isAbsolute(program) ? join(directory, program) : program;
-    this.#arguments = Array.isArray(args) ? args.map(String) : [];
-    this.#environment = {
-      ...environment,
-      ...Object.fromEntries(objectsOf(env).map(({ name, value }) => [textOf(name) ?? '', textOf(value) ?? ''])),
-      KUBERNETES_EXEC_INFO: JSON.stringify(request),
-    };
-    this.#installHint = textOf(installHint) ?? '';
-    this.#clock = clock;
-    this.#onOutput = onOutput;
-  }
-
+export function execPlugin(
+  options: PluginSettings & { readonly clock: Clock; readonly onOutput?: ((text: string) => void) | undefined },
+): {
   /** The plugin is killed when the signal aborts. */
-  async credential(signal: AbortSignal): Promise<ExecCredential> {
-    if (this.#cached === undefined || this.#clock.monotonicMs() >= this.#cached.expiresAtMs - expiryMarginMs) {
-      this.#cached = this.#parse(await this.#run(signal));
-    }
-    return this.#cached.credential;
-  }
-
-  forget(): void {
-    this.#cached = undefined;
-  }
-
-  async #run(signal: AbortSignal): Promise<string> {
-    const running = run(this.#command, this.#arguments, {
-      env: this.#environment,
-      maxBuffer: maxOutputBytes,
-      killSignal: 'SIGKILL',
-      signal,
-    });
+  readonly credential: (signal: AbortSignal) => Promise<ExecCredential>;
+  readonly forget: () => void;
+} {
+  const { clock, onOutput } = options;
+  const { command, args, env, installHint } = programOf(options);
+  const output = async (signal: AbortSignal): Promise<string> => {
+    const running = run(command, args, { env, maxBuffer: maxOutputBytes, killSignal: 'SIGKILL', signal });
     running.child.stdin?.end();
-    const onOutput = this.#onOutput;
     if (onOutput !== undefined)
       running.child.stderr?.on('data', (text) => {
         onOutput(String(text));
       });
     const { stdout } = await running.catch((error: unknown) => {
       signal.throwIfAborted();
-      const hint = this.#installHint === '' ? '' : `; ${this.#installHint}`;
-      throw new Error(`exec plugin ${this.#command} failed: ${failureOf(error, onOutput === undefined)}${hint}`);
+      const hint = installHint === undefined ? '' : `; ${installHint}`;
+      throw new Error(`exec plugin ${command} failed: ${failureOf(error, onOutput === undefined)}${hint}`);
     });
     return stdout;
-  }
+  };
+  let cached: { readonly credential: ExecCredential; readonly expiresAtMs: number } | undefined;
+  return {
+    credential: async (signal) => {
+      if (cached === undefined || clock.monotonicMs() >= cached.expiresAtMs - expiryMarginMs) {
+        const { expiration, credential } = parseCredential(await output(signal), command);
+        const lifetimeMs = Date.parse(expiration) - clock.nowMs();
+        cached = { credential, expiresAtMs: Number.isNaN(lifetimeMs) ? Infinity : clock.monotonicMs() + lifetimeMs };
+      }
+      return cached.credential;
+    },
+    forget: () => {
+      cached = undefined;
+    },
+  };
+}
 
-  #parse(output: string): CachedCredential {
-    const { expiration, credential } = parseCredential(output, this.#command);
-    const lifetimeMs = Date.parse(expiration) - this.#clock.nowMs();
-    return { credential, expiresAtMs: Number.isNaN(lifetimeMs) ? Infinity : this.#clock.monotonicMs() + lifetimeMs };
+function programOf({ settings, directory, environment, cluster }: PluginSettings) {
+  const { command, args, env, apiVersion, installHint, interactiveMode, provideClusterInfo } = objectOf(settings);
+  const program = textOf(command);
+  if (program === undefined) throw new UserError('exec plugin of the kubeconfig: command is missing');
+  if (interactiveMode === 'Always') {
+    throw new UserError(
+      `exec plugin ${program}: interactiveMode is Always, but the exporter cannot answer prompts; use IfAvailable`,
+    );
   }
+  const request = {
+    apiVersion: textOf(apiVersion) ?? 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    spec: { interactive: false, ...(provideClusterInfo === true ? { cluster } : {}) },
+  };
+  return {
+    command: /[\\/]/.test(program) && !isAbsolute(program) ? join(directory, program) : program,
+    args: Array.isArray(args) ? args.map(String) : [],
+    env: {
+      ...environment,
+      ...Object.fromEntries(objectsOf(env).map(({ name, value }) => [textOf(name) ?? '', textOf(value) ?? ''])),
+      KUBERNETES_EXEC_INFO: JSON.stringify(request),
+    },
+    installHint: textOf(installHint),
+  };
 }
 
 /** Never includes standard output, which may contain the credential; hence no `cause` either. */

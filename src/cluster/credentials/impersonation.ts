@@ -48,12 +48,7 @@ function wireText(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** The API server decodes percent-encoding, and header names know no upper case. */
+/** The API server decodes percent-encoding, and header names know no upper case and no parentheses. */
 function escapedKey(key: string): string {
-  return Array.from(Buffer.from(key.toLowerCase()), (byte) => {
-    const character = String.fromCharCode(byte);
-    return /[a-z0-9!#$&'*+.^_`|~-]/.test(character)
-      ? character
-      : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-  }).join('');
+  return encodeURIComponent(key.toLowerCase().toWellFormed()).replaceAll('(', '%28').replaceAll(')', '%29');
 }

@@ -5,10 +5,10 @@ import type { Cluster, User } from '@kubernetes/client-node';
 import type { Clock } from '../../lib/base/clock.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import { idTokenReader } from './auth-provider.js';
-import { checkCertificate, checkPrivateKey, readCredentialFile, readTextFile } from './credential-files.js';
+import { checkPem, readCredentialFile, readTextFile } from './credential-files.js';
 import { bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
 import { environmentProxy, proxyUrlOf, urlOf } from './environment-proxy.js';
-import { type ExecCredential, ExecPlugin } from './exec-plugin.js';
+import { type ExecCredential, execPlugin } from './exec-plugin.js';
 import { impersonationHeaders, type ImpersonationOverrides } from './impersonation.js';
 import { checkRules, type ContextOverrides, type KubeconfigContext, openContext } from './kubeconfig-context.js';
 import type { CredentialSource } from './rotating-credentials.js';
@@ -83,33 +83,35 @@ async function checkFiles({ cluster, user, tokenFile }: KubeconfigContext, descr
   for (const [setting, path] of Object.entries({ ...files, tokenFile })) {
     if (path) await readCredentialFile(path, `${description}: ${setting}`);
   }
-  const ca = { what: `${description}: certificate-authority`, path: cluster.caFile, data: cluster.caData };
-  await checkPem(ca, checkCertificate);
-  const key = { what: `${description}: client-key`, path: user.keyFile, data: user.keyData };
-  await checkPem(key, checkPrivateKey);
+  await checkPemOf('certificate', {
+    what: `${description}: certificate-authority`,
+    path: cluster.caFile,
+    data: cluster.caData,
+  });
+  await checkPemOf('private key', { what: `${description}: client-key`, path: user.keyFile, data: user.keyData });
 }
 
 /** A file takes precedence over data, as in client-node. */
-async function checkPem(
+async function checkPemOf(
+  kind: Parameters<typeof checkPem>[0],
   {
     what,
     path,
     data,
   }: { readonly what: string; readonly path?: string | undefined; readonly data?: string | undefined },
-  check: (pem: string | Buffer, what: string) => void,
 ): Promise<void> {
-  if (path) check(await readCredentialFile(path, what), `${what} ${path}`);
-  else if (data) check(Buffer.from(data, 'base64'), `${what}-data`);
+  if (path) checkPem(kind, await readCredentialFile(path, what), `${what} ${path}`);
+  else if (data) checkPem(kind, Buffer.from(data, 'base64').toString(), `${what}-data`);
 }
 
 async function execPluginOf(
   { cluster, clusterSettings, user, directory }: KubeconfigContext,
   options: KubeconfigOptions,
-): Promise<ExecPlugin | undefined> {
+): Promise<ReturnType<typeof execPlugin> | undefined> {
   const settings: unknown = user.exec;
   if (settings === undefined || settings === null) return undefined;
   const caFile = cluster.caFile && (await readTextFile(cluster.caFile, 'certificate-authority'));
-  return new ExecPlugin({
+  return execPlugin({
     settings,
     directory,
     environment: options.environment,

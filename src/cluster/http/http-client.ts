@@ -225,21 +225,16 @@ async function errorOf(
       status,
     });
   }
-  const text = await errorText({ response, what, secrets }, signal);
+  // The status matters more than its body: '' when the body cannot be read.
+  const text = await readAtMost(responseBody(response, what, signal), maxErrorBytes).then(
+    ({ bytes, isComplete }) => redactedBeginning(bytes.toString(), isComplete, secrets),
+    () => '',
+  );
   return errorFromResponse({ what, status, headers, text });
 }
 
-/** The status matters more than its body: '' when the body cannot be read. */
-async function errorText(
-  { response, what, secrets }: { response: IncomingMessage; what: string; secrets: readonly string[] },
-  signal: AbortSignal,
-): Promise<string> {
-  try {
-    const { bytes, isComplete } = await readAtMost(responseBody(response, what, signal), maxErrorBytes);
-    const text = redacted(bytes.toString(), secrets);
-    const secretLength = Math.max(0, ...secrets.map(({ length }) => length));
-    return isComplete ? text : text.slice(0, text.length - secretLength); // it may end in a part of one
-  } catch {
-    return '';
-  }
+/** A text that is cut may end in a part of a secret. */
+function redactedBeginning(text: string, isComplete: boolean, secrets: readonly string[]): string {
+  const known = redacted(text, secrets);
+  return isComplete ? known : known.slice(0, known.length - Math.max(0, ...secrets.map(({ length }) => length)));
 }
