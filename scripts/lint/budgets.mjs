@@ -8,8 +8,8 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 426,
-  'src: lines': 49_343,
-  'src: types': 891,
+  'src: lines': 49_244,
+  'src: types': 890,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 1970,
   'reach of terminal: types': 54,
