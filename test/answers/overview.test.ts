@@ -227,6 +227,11 @@ describe('what is evicted next', () => {
       ['now', 'below nodefs.available: evicts pods', '-1Gi', 'evicts shop/big first'],
     ],
     [
+      'below it when last known',
+      { ...nodefs, dataState: 'absent', dataAgeMs: 720_000, headroom: -gib, victims: [victim('big')] },
+      ['-', 'below nodefs.available', '-1Gi', 'last known 12m ago', 'evicts shop/big first'],
+    ],
+    [
       'whose DiskPressure is left',
       { ...nodefs, headroom: 7 * gib, victims: undefined, diskPressure: true },
       [...['-', 'DiskPressure: refuses new pods', '7Gi'], 'evicts nobody now: DiskPressure is left from a shortage'],

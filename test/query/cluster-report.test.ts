@@ -445,6 +445,12 @@ describe('a pod whose volumes are not measured', () => {
     expect((await reportOf({ nodes: [node(unlimited)] })).summary.unknownLimitPodCount).toBe(0);
   });
 
+  it('a pod with pending volumes is not unknown where the kubelet enforces no limits', async () => {
+    const unenforced = aNodeSnapshot({ pods: [pending(1)], node: aNode({ enforcesStorageLimits: false }) });
+    const { summary } = await reportOf({ nodes: [aFreshNode(unenforced)] });
+    expect(summary.unknownLimitPodCount).toBe(0);
+  });
+
   it('a pod with pending volumes on a node without data is one of the node', async () => {
     const lastKnownOf = () => ({ snapshot: aNodeSnapshot({ pods: [pending(1)] }), ageMs: 200_000 });
     const { summary } = await reportOf({ nodes: [anAbsentNode('node-1', 'timeout')] }, { lastKnownOf });

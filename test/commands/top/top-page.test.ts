@@ -518,18 +518,20 @@ describe('what is next', () => {
   };
   const nodes = [
     aFreshNode(aNodeSnapshot({ pods, forecasts }), 0),
-    aFreshNode(aNodeSnapshot({ nodeName: 'node-2', pods: [], podsOnNode: [aPod()], thresholds: [aNodeThreshold()] })),
+    ...['node-2', 'node-21'].map((nodeName) =>
+      aFreshNode(aNodeSnapshot({ nodeName, pods: [], podsOnNode: [aPod()], thresholds: [aNodeThreshold()] })),
+    ),
     { ...aFreshNode(aNodeSnapshot({ nodeName: 'node-20', pods: [] })), node: aNode({ diskPressure: true }) },
   ];
   const next = aReading({ snapshot: aClusterSnapshot({ nodes }) });
-  const rows = ['node/node-2', 'pod/above', 'pod/soon', 'pod/steady'];
+  const rows = ['node/node-2', 'node/node-21', 'pod/above', 'pod/soon', 'pod/steady'];
 
   it.each([
     [{}, rows],
     [{ node: 'node-2' }, ['node/node-2']],
-    [{ node: 'node-1' }, rows.slice(1)],
-    [{ namespace: 'shop' }, rows.slice(1)],
-    [{ selector: '!app' }, rows.slice(1)],
+    [{ node: 'node-1' }, rows.slice(2)],
+    [{ namespace: 'shop' }, rows.slice(2)],
+    [{ selector: '!app' }, rows.slice(2)],
     [{ namespace: 'other' }, []],
   ])('what is next with %j is on one clock, what evicts already first: %j', async (parameters, names) => {
     const found = await listingOf(next, { resource: 'next', parameters });
