@@ -8,8 +8,8 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 426,
-  'src: lines': 49_244,
-  'src: types': 890,
+  'src: lines': 49_179,
+  'src: types': 889,
   'reach of terminal: files': 21,
   'reach of terminal: lines': 1970,
   'reach of terminal: types': 54,
@@ -17,14 +17,14 @@ const budgets = {
   'reach of page: lines': 18_556,
   'reach of page: types': 401,
   'reach of collector, exposition: files': 91,
-  'reach of collector, exposition: lines': 11_159,
-  'reach of collector, exposition: types': 269,
+  'reach of collector, exposition: lines': 11_094,
+  'reach of collector, exposition: types': 268,
   'names through commands > people': 11,
   'names through people > facts': 106,
   'names through commands > cluster': 4,
   settings: 45,
-  'words of docs': 22_911,
-  'lines of tests': 74_812,
+  'words of docs': 22_924,
+  'lines of tests': 74_740,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */
