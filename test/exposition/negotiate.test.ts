@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { acceptsGzip, negotiateFormat } from '../../src/metrics/exposition/negotiate.js';
+import { negotiateFormat } from '../../src/metrics/exposition/negotiate.js';
 
 const text = 'text/plain; version=0.0.4; charset=utf-8';
 const openMetrics = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
@@ -45,22 +45,4 @@ describe('negotiateFormat', () => {
     expect(negotiateFormat(prometheus2).format).toBe('openmetrics');
     expect(negotiateFormat(undefined).format).toBe('text');
   });
-});
-
-it.each([
-  [undefined, false],
-  ['', false],
-  ['identity', false],
-  ['gzip', true],
-  ['GZIP', true],
-  ['x-gzip', true],
-  ['deflate, gzip;q=0.5', true],
-  ['gzip;q=0', false],
-  ['gzip; q=0.0', false],
-  ['*', true],
-  ['*;q=0', false],
-  ['gzip;q=0, *', false],
-  ['br, zstd', false],
-])('gzip is accepted with the header %s: %s', (acceptEncoding, expected) => {
-  expect(acceptsGzip(acceptEncoding)).toBe(expected);
 });

@@ -1,5 +1,5 @@
 /**
- * Negotiation of the format and encoding of a response.
+ * Negotiation of the format of a response.
  *
  * https://prometheus.io/docs/instrumenting/content_negotiation/
  * https://www.rfc-editor.org/rfc/rfc9110#section-12.5
@@ -32,15 +32,6 @@ export function negotiateFormat(accept: string | undefined): NegotiatedFormat {
   const acceptable = parsePreferences(accept).filter((each) => each.quality > 0 && formatOf(each) !== undefined);
   const [best] = acceptable.sort((a, b) => b.quality - a.quality);
   return (best && formatOf(best)) ?? text;
-}
-
-/** Whether the client accepts gzip, by name or by `*`. */
-export function acceptsGzip(acceptEncoding: string | undefined): boolean {
-  const preferences = parsePreferences(acceptEncoding);
-  const match =
-    preferences.find(({ value }) => value === 'gzip' || value === 'x-gzip') ??
-    preferences.find(({ value }) => value === '*');
-  return match !== undefined && match.quality > 0;
 }
 
 function formatOf({ value, parameters }: Preference): NegotiatedFormat | undefined {

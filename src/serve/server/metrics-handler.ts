@@ -9,7 +9,7 @@ import type { Logger } from '../../lib/base/logger.js';
 import type { Scheduler } from '../../lib/base/scheduler.js';
 import type { ExpositionBody, ExpositionRequest } from '../../metrics/exposition/bodies.js';
 import type { Exposition } from '../../metrics/exposition/exposition.js';
-import { acceptsGzip, type NegotiatedFormat, negotiateFormat } from '../../metrics/exposition/negotiate.js';
+import { type NegotiatedFormat, negotiateFormat } from '../../metrics/exposition/negotiate.js';
 import { filterText } from '../../metrics/exposition/selection.js';
 import { BodySender } from './body-sender.js';
 import { familyFilter } from './family-filter.js';
@@ -160,7 +160,7 @@ interface Asked extends Negotiated, ExpositionRequest {
 function negotiate(request: Request): Negotiated {
   return {
     ...negotiateFormat(request.get('accept')),
-    isGzipped: acceptsGzip(request.get('accept-encoding')),
+    isGzipped: request.acceptsEncodings('gzip') !== false,
   };
 }
 

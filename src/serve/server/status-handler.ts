@@ -8,7 +8,6 @@ import { UserError } from '../../lib/base/errors.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { oneLine, truncate } from '../../lib/base/text.js';
 import { toJson } from '../../lib/json/json.js';
-import { acceptsGzip } from '../../metrics/exposition/negotiate.js';
 import { missingNotes } from '../../people/answers/coverage-notes.js';
 import { onlyHit } from '../../people/answers/search-document.js';
 import type { Document } from '../../people/pens/document.js';
@@ -74,7 +73,7 @@ export class StatusHandler {
       return;
     }
     await this.#responses.respond(request, response, async () => {
-      const isCompressed = acceptsGzip(request.get('accept-encoding'));
+      const isCompressed = request.acceptsEncodings('gzip') !== false;
       const answer = await this.#answer(form, request, isCompressed);
       if (response.headersSent) return answer.bytes; // it was too late
       response.status(answer.status);

@@ -13,7 +13,7 @@ import { readWatchEvents } from '../../../src/cluster/watch/watch-stream.js';
 import { ConfigError } from '../../../src/config/faults.js';
 import { loadConfig } from '../../../src/config/load.js';
 import { type FailureReason, RequestError, UserError } from '../../../src/lib/base/errors.js';
-import { acceptsGzip, negotiateFormat } from '../../../src/metrics/exposition/negotiate.js';
+import { negotiateFormat } from '../../../src/metrics/exposition/negotiate.js';
 import { familyFilter } from '../../../src/serve/server/family-filter.js';
 import { scrapeTimeoutMs } from '../../../src/serve/server/scrape-budget.js';
 import { parseExposition } from '../exposition-parser.js';
@@ -117,7 +117,6 @@ async function checkSettings(input: string): Promise<void> {
 
 function readHeaders(input: string): number {
   negotiateFormat(input);
-  acceptsGzip(input);
   familyFilter(Object.fromEntries(new URLSearchParams(input)), (name) => name === 'known');
   return scrapeTimeoutMs(input, { timeoutOffsetMs: 500, defaultTimeoutMs: 10_000 });
 }
