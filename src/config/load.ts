@@ -5,7 +5,7 @@ import { type ConfigFile, fileLayer, readConfigFile } from './file-layer.js';
 import { checkValue, type SettingValue } from './layer.js';
 import { checkRules } from './rules.js';
 import { type Config, schema } from './schema.js';
-import { rootSection, type Section } from './settings.js';
+import { rootSection, valuesOf } from './settings.js';
 import { assignmentLayer, environmentLayer, flagLayer, type FlagValues } from './text-layers.js';
 import { plainWeb, type WebConfig } from './web/web-config.js';
 
@@ -40,7 +40,10 @@ export function loadConfig({
       return found;
     }),
   ]);
-  const parsed = z.parse(schema, valuesOf(rootSection, effective));
+  const parsed = z.parse(
+    schema,
+    valuesOf(rootSection, ({ path }) => effective.get(path)?.value),
+  );
   const config = effective.has('kubelet.requestTimeout') ? parsed : withTimeoutBelowTtl(parsed);
   const sourceOf = (path: string): string => effective.get(path)?.sourceOf([]) ?? 'default';
   faults.push(...checkRules(config, sourceOf, faults));
@@ -53,16 +56,6 @@ function withTimeoutBelowTtl(config: Config): Config {
   const { kubelet, cache } = config;
   if (cache.ttlMs === 0 || kubelet.requestTimeoutMs < cache.ttlMs) return config;
   return { ...config, kubelet: { ...kubelet, requestTimeoutMs: Math.floor(cache.ttlMs * 0.8) } };
-}
-
-/** The values in the shape of the schema; undefined for settings without a value. */
-function valuesOf(section: Section, effective: ReadonlyMap<string, SettingValue>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Array.from(section.children, ([key, child]): [string, unknown] => [
-      key,
-      child.kind === 'section' ? valuesOf(child, effective) : effective.get(child.path)?.value,
-    ]),
-  );
 }
 
 function deepFrozen<T>(value: T): T {

@@ -1,3 +1,5 @@
+import { Mutex } from 'async-mutex';
+
 import type { Clock } from '../lib/base/clock.js';
 import { UserError } from '../lib/base/errors.js';
 import { isEmptyYaml } from './yaml-text.js';
@@ -23,7 +25,7 @@ export class ConfigWatcher<T> {
   #seen: Reading;
   /** Monotonic time in milliseconds; undefined when another attempt with the same content would not help. */
   #retryAtMs: number | undefined;
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #reloads = new Mutex();
   #waiting: Promise<Error | undefined> | undefined;
 
   constructor(options: {
@@ -54,10 +56,10 @@ export class ConfigWatcher<T> {
    */
   async run(signal: AbortSignal): Promise<void> {
     while (await this.#pause(signal)) {
-      await this.#last;
+      await this.#reloads.waitForUnlock();
       if (this.#isRetryDue() || !isSame(await this.#read(), this.#seen)) await this.trigger();
     }
-    await this.#last;
+    await this.#reloads.waitForUnlock();
   }
 
   /**
@@ -65,14 +67,11 @@ export class ConfigWatcher<T> {
    * rejects.
    */
   trigger(): Promise<Error | undefined> {
-    if (this.#waiting !== undefined) return this.#waiting;
-    const reload = this.#last.then(() => {
+    this.#waiting ??= this.#reloads.runExclusive(() => {
       this.#waiting = undefined;
       return this.#reload();
     });
-    this.#waiting = reload;
-    this.#last = reload;
-    return reload;
+    return this.#waiting;
   }
 
   async #reload(): Promise<Error | undefined> {

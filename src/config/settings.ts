@@ -151,18 +151,23 @@ function defaultTextOf(schema: Schema): string {
   return stringify(schema._zod.def.defaultValue, { collectionStyle: 'flow', lineWidth: 0 }).trim();
 }
 
-/** The effective settings as a file that yields the same settings. No setting is a secret. */
-export function formatConfig(config: Config): string {
-  return stringify(valuesInFile(rootSection, z.encode(schema, config)), { lineWidth: 0 });
+/** The values of all settings in the shape of the schema. */
+export function valuesOf(section: Section, valueOf: (setting: Setting) => unknown): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Array.from(section.children, ([key, child]): [string, unknown] => [
+      key,
+      child.kind === 'section' ? valuesOf(child, valueOf) : valueOf(child),
+    ]),
+  );
 }
 
-function valuesInFile(section: Section, values: unknown): Readonly<Record<string, unknown>> {
-  const entries = [...section.children].flatMap(([key, child]) => {
-    const value = valueAt(values, [key]);
-    if (child.kind === 'section') return [[key, valuesInFile(child, value)] as const];
-    return child.isOfProcess ? [] : [[key, value] as const];
-  });
-  return Object.fromEntries(entries);
+/** The effective settings as a file that yields the same settings. No setting is a secret. */
+export function formatConfig(config: Config): string {
+  const written = z.encode(schema, config);
+  const inFile = valuesOf(rootSection, ({ path, isOfProcess }) =>
+    isOfProcess ? undefined : valueAt(written, path.split('.')),
+  );
+  return stringify(inFile, { lineWidth: 0 });
 }
 
 const hashBytes = 6;

@@ -6,7 +6,6 @@ import type { Clock } from '../../lib/base/clock.js';
 import { isActive } from './limits.js';
 import { CoverageRecord } from './node-coverage.js';
 import type { NodeFaults } from './node-faults.js';
-import type { NodeLayout } from './node-layout.js';
 import type { NodeMemory } from './node-memory.js';
 import { ObjectRecord } from './node-objects.js';
 import { createNodeSnapshot, type NodeSnapshotInput, type NodeSnapshotOptions } from './node-snapshot.js';
@@ -60,10 +59,6 @@ export class NodeTracker {
   /** The last one; undefined before the first. */
   get snapshot(): NodeSnapshot | undefined {
     return this.#kept?.snapshot;
-  }
-
-  get layout(): NodeLayout | undefined {
-    return this.#kept?.snapshot.layout ?? this.#memory.layout;
   }
 
   /** Whether `view` has nothing to derive. */

@@ -24,7 +24,7 @@ export class NodeTrackers {
 
   /** The layout that the node's kubelet goes by; undefined while it is not known. */
   layout(nodeName: string): NodeLayout | undefined {
-    return this.#trackers.get(nodeName)?.layout ?? this.#options.memories.get(nodeName)?.layout;
+    return this.#options.memories.get(nodeName)?.layout;
   }
 
   /** The last one of the node; undefined before the first. */

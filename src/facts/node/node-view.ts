@@ -15,7 +15,7 @@ import type { NodeThreshold, ThresholdsInForce } from './node-thresholds.js';
 import type { BoundPod, PodContext, PodRecord } from './pod-record.js';
 import type { NodeUnenforcedReason } from './unenforced-limits.js';
 
-/** Why a pod of a summary has no storage series; `top`: it is not among the largest of its workloads. */
+/** Why a pod of a summary has no storage series. */
 export const skipReasons = ['no_usage', 'no_containers', ...joinReasons] as const;
 export type SkipReason = (typeof skipReasons)[number];
 

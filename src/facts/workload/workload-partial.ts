@@ -103,29 +103,24 @@ export class Accumulator {
 }
 
 class Sums {
-  readonly #workload: Workload;
+  /** Without the containers. */
+  readonly #total: { -readonly [K in keyof WorkloadPartial]: WorkloadPartial[K] };
   readonly #containers = new Map<string, { usedBytes: number | undefined; maxUsedBytes: number | undefined }>();
-  #usedBytes = 0;
-  #podMaxUsedBytes: number | undefined;
-  #limitBytes: number | undefined;
-  #requestBytes: number | undefined;
-  #expectedPods = 0;
-  #measuredPods = 0;
-  #pendingPods = 0;
 
   constructor(first: WorkloadPartial) {
-    this.#workload = first.workload;
-    this.add(first);
+    this.#total = { ...first };
+    for (const container of first.usage.containers) this.#addContainer(container);
   }
 
   add({ usage, limitBytes, requestBytes, expectedPods, measuredPods, pendingPods }: WorkloadPartial): this {
-    this.#usedBytes += usage.usedBytes;
-    this.#podMaxUsedBytes = mostKnown(this.#podMaxUsedBytes, usage.podMaxUsedBytes);
-    this.#limitBytes = addKnown(this.#limitBytes, limitBytes);
-    this.#requestBytes = addKnown(this.#requestBytes, requestBytes);
-    this.#expectedPods += expectedPods;
-    this.#measuredPods += measuredPods;
-    this.#pendingPods += pendingPods;
+    const total = this.#total;
+    const podMaxUsedBytes = mostKnown(total.usage.podMaxUsedBytes, usage.podMaxUsedBytes);
+    total.usage = { usedBytes: total.usage.usedBytes + usage.usedBytes, podMaxUsedBytes, containers: [] };
+    total.limitBytes = addKnown(total.limitBytes, limitBytes);
+    total.requestBytes = addKnown(total.requestBytes, requestBytes);
+    total.expectedPods += expectedPods;
+    total.measuredPods += measuredPods;
+    total.pendingPods += pendingPods;
     for (const container of usage.containers) this.#addContainer(container);
     return this;
   }
@@ -141,19 +136,8 @@ class Sums {
   }
 
   toPartial(): WorkloadPartial {
-    return {
-      workload: this.#workload,
-      usage: {
-        usedBytes: this.#usedBytes,
-        podMaxUsedBytes: this.#podMaxUsedBytes,
-        containers: Array.from(this.#containers, ([container, bytes]) => ({ container, ...bytes })),
-      },
-      limitBytes: this.#limitBytes,
-      requestBytes: this.#requestBytes,
-      expectedPods: this.#expectedPods,
-      measuredPods: this.#measuredPods,
-      pendingPods: this.#pendingPods,
-    };
+    const containers = Array.from(this.#containers, ([container, bytes]) => ({ container, ...bytes }));
+    return { ...this.#total, usage: { ...this.#total.usage, containers } };
   }
 }
 
