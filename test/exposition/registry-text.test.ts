@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 
 import { registryFamilies } from '../../src/metrics/exposition/registry-text.js';
@@ -45,11 +45,4 @@ it('no families are formatted but those that are requested', async () => {
     'text',
   );
   expect(families.map(({ header }) => header.name)).toEqual(['b_total']);
-});
-
-it('a family of a type that is not written has the type unknown', async () => {
-  const registry = new Registry();
-  new Summary({ name: 's', help: 'S.', registers: [registry] }).observe(1);
-  const [family] = await registryFamilies(registry, () => true, 'text');
-  expect(family?.header.type).toBe('unknown');
 });

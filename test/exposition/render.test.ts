@@ -67,18 +67,6 @@ describe('headerText', () => {
     const family = { name: 'cpu_seconds_total', type: 'counter', help: 'CPU.' } as const;
     expect(headerText(family, 'openmetrics')).toContain('# UNIT cpu_seconds seconds\n');
   });
-
-  it('a counter without the suffix is no counter in OpenMetrics', () => {
-    const family = { name: 'scrapes', type: 'counter', help: 'Scrapes.' } as const;
-    expect(headerText(family, 'openmetrics')).toContain('# TYPE scrapes unknown\n');
-    expect(headerText(family, 'text')).toContain('# TYPE scrapes counter\n');
-  });
-
-  it('the header of an unknown type has the word of its format', () => {
-    const family = { name: 'x', type: 'unknown', help: 'X.' } as const;
-    expect(headerText(family, 'text')).toContain('# TYPE x untyped\n');
-    expect(headerText(family, 'openmetrics')).toContain('# TYPE x unknown\n');
-  });
 });
 
 it('the end of OpenMetrics is its mark, and that of text is nothing', () => {

@@ -28,10 +28,7 @@ interface OpenFamily {
   readonly samples: ParsedSample[];
 }
 
-const typeNames: Readonly<Record<Format, readonly string[]>> = {
-  text: ['gauge', 'counter', 'histogram', 'untyped'],
-  openmetrics: ['gauge', 'counter', 'histogram', 'unknown'],
-};
+const typeNames: readonly string[] = ['gauge', 'counter', 'histogram'];
 const endMark = '# EOF';
 const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 
@@ -99,7 +96,7 @@ class ExpositionParser {
 
   #type(family: OpenFamily, text: string): void {
     if (family.type !== undefined) this.#fail(`second TYPE of ${family.name}`);
-    if (!typeNames[this.#format].includes(text)) this.#fail(`bad type: ${text}`);
+    if (!typeNames.includes(text)) this.#fail(`bad type: ${text}`);
     family.type = text;
   }
 

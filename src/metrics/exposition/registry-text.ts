@@ -51,6 +51,7 @@ function lineOf(
   return sampleLine(metricName ?? familyName, labelText(Object.keys(labels), labelValues), value);
 }
 
+/** There are no summaries. */
 function familyType(type: unknown): FamilyType {
-  return type === 'gauge' || type === 'counter' || type === 'histogram' ? type : 'unknown';
+  return type === 'counter' || type === 'histogram' ? type : 'gauge';
 }

@@ -8,7 +8,7 @@
 
 export type ExpositionFormat = 'text' | 'openmetrics';
 
-export type FamilyType = 'gauge' | 'counter' | 'histogram' | 'unknown';
+export type FamilyType = 'gauge' | 'counter' | 'histogram';
 
 export interface FamilyHeader {
   /** As in the text format: a counter's ends in `_total`. */
@@ -140,8 +140,13 @@ function digitCount(value: number): number {
 }
 
 /** The lines before a family's samples. */
-export function headerText(family: FamilyHeader, format: ExpositionFormat): string {
-  return format === 'text' ? plainHeader(family) : openMetricsHeader(family);
+export function headerText({ name, type, help }: FamilyHeader, format: ExpositionFormat): string {
+  const helpText = escapeHelp(help);
+  if (format === 'text') return `# HELP ${name} ${helpText}\n# TYPE ${name} ${type}\n`;
+  const familyName = type === 'counter' ? name.replace(/_total$/, '') : name;
+  const unit = /_(bytes|seconds)$/.exec(familyName)?.[1];
+  const unitLine = unit === undefined ? '' : `# UNIT ${familyName} ${unit}\n`;
+  return `# HELP ${familyName} ${helpText.replaceAll('"', String.raw`\"`)}\n# TYPE ${familyName} ${type}\n${unitLine}`;
 }
 
 /** What follows the last family. */
@@ -152,20 +157,6 @@ export function endText(format: ExpositionFormat): string {
 /** A histogram's upper bound: OpenMetrics wants a fraction (`1.0`), the text format has none by custom (`1`). */
 export function formatBound(bound: number, format: ExpositionFormat): string {
   return format === 'openmetrics' && Number.isInteger(bound) ? bound.toFixed(1) : formatValue(bound);
-}
-
-function plainHeader({ name, type, help }: FamilyHeader): string {
-  const typeName = type === 'unknown' ? 'untyped' : type;
-  return `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${typeName}\n`;
-}
-
-function openMetricsHeader({ name, type, help }: FamilyHeader): string {
-  const isNamedCounter = name.endsWith('_total');
-  const familyName = type === 'counter' && isNamedCounter ? name.slice(0, -'_total'.length) : name;
-  const typeName = type === 'counter' && !isNamedCounter ? 'unknown' : type;
-  const unit = /_(bytes|seconds)$/.exec(familyName)?.[1];
-  const unitLine = unit === undefined ? '' : `# UNIT ${familyName} ${unit}\n`;
-  return `# HELP ${familyName} ${escapeHelp(help).replaceAll('"', String.raw`\"`)}\n# TYPE ${familyName} ${typeName}\n${unitLine}`;
 }
 
 function formatValue(value: number): string {
