@@ -7,7 +7,7 @@ import { writeText } from '../../src/people/pens/text-pen.js';
 import type { Status } from '../../src/people/query/status.js';
 import type { EvictionReport } from '../../src/people/report/eviction-report.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
-import { linksFrom } from '../../src/people/status/html/links.js';
+import { linksFrom } from '../../src/people/pens/links.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import {
   aCluster,

@@ -5,7 +5,7 @@ import { problemPart, problemsDocument } from '../../src/people/answers/problem-
 import { writeHtml } from '../../src/people/pens/html-pen.js';
 import { writeText } from '../../src/people/pens/text-pen.js';
 import type { Problem } from '../../src/people/query/status.js';
-import { linksFrom } from '../../src/people/status/html/links.js';
+import { linksFrom } from '../../src/people/pens/links.js';
 import { aCluster, aProblem, aSummary } from '../support/status-builders.js';
 
 const problem = aProblem();

@@ -4,11 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 import { type Block, bytes, count, type Document, type DocumentPart, share } from '../../src/people/pens/document.js';
 import { writeHtml } from '../../src/people/pens/html-pen.js';
-import { markup } from '../../src/people/pens/markup.js';
 import { detailsOf, type TextForm, writeText } from '../../src/people/pens/text-pen.js';
 import { gib } from '../support/units.js';
 
-const place = { root: '../', nodeText: (name: string) => markup`${name}`, shortened: (text: string) => text };
+const place = { root: '../', shortened: (text: string) => text };
 const sectionOf = (block: Block): DocumentPart =>
   ['verdict', 'verdicts', 'figures', 'facts', 'section'].includes(block.is)
     ? (block as DocumentPart)

@@ -97,7 +97,7 @@ export interface Curve {
 }
 
 /** One more than `items` or `rows` are shown of. */
-interface MoreRows {
+export interface MoreRows {
   readonly totalCount?: number;
   /** What they are, of several. */
   readonly what?: string;
@@ -226,4 +226,9 @@ export function amountText({ amount, unit }: Measure): string {
   if (unit === 'share') return formatPercent(amount);
   const number = formatCount(amount);
   return unit === 'inodes' && amount !== undefined ? `${number} ${amount === 1 ? 'inode' : 'inodes'}` : number;
+}
+
+/** Returns whether the tiles of a grid are so few that their names are read. */
+export function areNamed({ groups }: BlockOf<'grid'>): boolean {
+  return groups.reduce((sum, { tiles }) => sum + tiles.length, 0) <= 60;
 }

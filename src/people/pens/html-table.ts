@@ -1,6 +1,7 @@
-import { amountText, type BlockOf, type Line, type Piece, type Row, type TableColumn, type Tone } from './document.js';
-import { type HtmlWriter, toneClass } from './html-kit.js';
-import { type Markup, markup, type MarkupContent } from './markup.js';
+import { amountText, type BlockOf, type Line, type Piece, type Row, type TableColumn } from './document.js';
+import { lineHtml } from './html-line.js';
+import { addressOf, type HtmlPlace } from './links.js';
+import { type Markup, markup } from './markup.js';
 
 /** Columns from here on have a place on wide screens alone. */
 const extraRank = 6;
@@ -8,7 +9,7 @@ const extraRank = 6;
 /** A table whose rows become blocks on small screens: therefore it names the roles. Sentences about a row stand below it. */
 export function tableHtml(
   { caption, columns: all, rows, nameIndex = 0, order }: BlockOf<'table'>,
-  place: HtmlWriter,
+  place: HtmlPlace,
 ): Markup {
   const columns = all.flatMap((column, index) => (column.isWide === true ? [] : [{ ...column, index }]));
   const rowHtml = (row: Row): Markup => {
@@ -19,7 +20,7 @@ export function tableHtml(
     const note =
       row.note === undefined
         ? undefined
-        : markup`<tr role="row" class="note"><td role="cell" class="wide small" colspan="${columns.length}">${place.line(row.note)}</td></tr>`;
+        : markup`<tr role="row" class="note"><td role="cell" class="wide small" colspan="${columns.length}">${lineHtml(row.note, place)}</td></tr>`;
     return markup`<tr role="row"${row.isOld === true ? markup` class="last"` : undefined}>${cells}</tr>${note}`;
   };
   return markup`<table class="stack dense" role="table"><caption class="visually-hidden">${caption}</caption>
@@ -27,7 +28,7 @@ export function tableHtml(
 <tbody role="rowgroup">${rows.map(rowHtml)}</tbody></table>`;
 }
 
-function header(column: TableColumn, order: string | undefined, { orderHref }: HtmlWriter): Markup {
+function header(column: TableColumn, order: string | undefined, { orderHref }: HtmlPlace): Markup {
   const { title, about, isNumber } = column;
   const isSorted = column.order !== undefined && column.order === order;
   const classes = classesOf(column, isNumber === true ? 'number' : '');
@@ -41,17 +42,18 @@ function header(column: TableColumn, order: string | undefined, { orderHref }: H
   return markup`<th scope="col" role="columnheader"${classes}${hint}${sorted}>${shown}</th>`;
 }
 
-function nameCell({ path, colour }: Row, line: Line, place: HtmlWriter): Markup {
-  const shown = path === undefined ? place.line(line) : markup`<a href="${place.href(path)}">${place.line(line)}</a>`;
+function nameCell({ path, colour }: Row, line: Line, place: HtmlPlace): Markup {
+  const name = lineHtml(line, place);
+  const shown = path === undefined ? name : markup`<a href="${addressOf(place.root, path)}">${name}</a>`;
   return markup`<th scope="row" role="rowheader">${swatch(colour)}${shown}</th>`;
 }
 
 /** On a small screen a cell has its own line, and none where it says nothing. */
-function cell(column: TableColumn, line: Line, place: HtmlWriter): Markup {
+function cell(column: TableColumn, line: Line, place: HtmlPlace): Markup {
   const { title, isNumber } = column;
   const classes = ['low', isNumber === true ? 'number' : '', isNothing(line) ? 'none' : ''].filter(Boolean).join(' ');
   const drawn = [line].flat().flatMap(markedShare);
-  return markup`<td role="cell"${classesOf(column, classes)} data-label="${title}">${drawn}${place.line(line)}</td>`;
+  return markup`<td role="cell"${classesOf(column, classes)} data-label="${title}">${drawn}${lineHtml(line, place)}</td>`;
 }
 
 function classesOf({ rank = 0 }: TableColumn, names: string): Markup | undefined {
@@ -77,10 +79,4 @@ function markedShare(piece: Piece): readonly Markup[] {
 function swatch(colour: string | undefined): Markup | undefined {
   if (colour === undefined) return undefined;
   return markup`<svg class="swatch" width="12" height="12" aria-hidden="true"><rect class="f-${colour}" width="12" height="12" rx="2"/></svg>`;
-}
-
-/** The class of a piece in the colour of a problem. */
-export function toned(shown: MarkupContent, tone: Tone = 'ok'): MarkupContent {
-  const name = toneClass(tone);
-  return name === '' ? shown : markup`<span class="${name}">${shown}</span>`;
 }

@@ -1,7 +1,6 @@
 import { moreText } from '../../lib/base/text.js';
 import { formatTime } from '../../lib/base/units.js';
 import { commandLines } from './command-lines.js';
-import { curveText } from './curve-text.js';
 import {
   amountText,
   type Block,
@@ -9,13 +8,14 @@ import {
   type Document,
   type DocumentPart,
   type Line,
+  type MoreRows,
   type Piece,
   type Row,
   type Tone,
 } from './document.js';
-import { gridLines } from './grid-text.js';
 import { type Column, renderTable } from './table.js';
 import { pad, painted, paragraphs, type Style, terminalText, wrap, wrapped } from './terminal-text.js';
+import { barLines, curveLine, gridLines } from './text-drawings.js';
 
 export interface TextForm {
   /** Columns; Infinity where nobody reads on a screen. */
@@ -34,7 +34,7 @@ export interface TextForm {
  * nothing that a terminal would obey. Of a list the table is first, as kubectl prints it.
  */
 export function writeText({ title, blocks, notes = [] }: Document, form: TextForm): string {
-  const ofKind = (kind: DocumentPart['is']): readonly (readonly string[])[] =>
+  const ofKind = (kind: DocumentPart['is']): Paragraphs =>
     blocks.filter(({ is }) => is === kind).flatMap((part) => paragraphsOf(part, form));
   const name = title[1] === '' ? [] : wrapped([title.join(' ')], form.width);
   return paragraphs([
@@ -58,8 +58,8 @@ export function writeTable(table: BlockOf<'table'>, form: TextForm): ReturnType<
 /** Names the sections and tables that {@link writeText} leaves out. */
 export function detailsOf({ blocks }: { readonly blocks: readonly Block[] }): readonly string[] {
   return blocks.flatMap((block) => {
-    if (isDetail(block)) return [nameOf(block)].filter((name) => name !== '');
-    return block.is === 'section' ? detailsOf(block) : [];
+    if (block.is === 'section') return isDetail(block) ? [block.title] : detailsOf(block);
+    return isDetail(block) && 'caption' in block ? [block.caption] : [];
   });
 }
 
@@ -67,25 +67,40 @@ function isDetail(block: Block): boolean {
   return 'detail' in block && block.detail !== undefined;
 }
 
-function nameOf(block: Block): string {
-  if (block.is === 'section') return block.title;
-  return block.is === 'table' || block.is === 'code' ? block.caption : '';
+type Paragraphs = readonly (readonly string[])[];
+
+function paragraphsOf(block: Block, form: TextForm): Paragraphs {
+  if (isDetail(block) && form.isWhole !== true) return [];
+  return (writers[block.is] as (block: Block, form: TextForm) => Paragraphs)(block, form);
 }
 
-function paragraphsOf(block: Block, form: TextForm): readonly (readonly string[])[] {
-  if (isDetail(block) && form.isWhole !== true) return [];
-  if (block.is === 'verdicts') return verdictParagraphs(block, form);
-  if (block.is !== 'section') return [linesOf(block, form)];
-  const [first = [], ...others] = block.blocks
+const writers: { readonly [Is in Block['is']]: (block: BlockOf<Is>, form: TextForm) => Paragraphs } = {
+  verdict: ({ lines, commands }, { width }) => [
+    [...wrapped(lines.map(lineText), width), ...commandLines(commands, width)],
+  ],
+  verdicts: verdictParagraphs,
+  text: ({ line }, { width }) => [wrapped([lineText(line)], width)],
+  facts: ({ facts }, form) => [factLines(facts, form)],
+  code: ({ text }) => [text.trimEnd().split('\n').map(terminalText)],
+  list: (list, { width }) => [[...wrapped(list.items.map(lineText), width), ...moreLines(list.items.length, list)]],
+  table: (table, form) => [linesOfTable(table, form)],
+  figures: (block, form) => [factLines(factsOf(block), form)],
+  grid: (grid, { width }) => [gridLines(grid, width)],
+  bar: (bar, { width }) => [barLines(bar, width)],
+  curves: ({ curves, unit }, { width }) => [curves.flatMap((curve) => wrapped([curveLine(curve, unit)], width))],
+  section: sectionParagraphs,
+};
+
+function sectionParagraphs({ title, note, blocks }: BlockOf<'section'>, form: TextForm): Paragraphs {
+  const [first, ...others] = blocks
     .flatMap((each, index) => {
       const [lines = [], ...more] = paragraphsOf(each, form);
       const caption =
         each.is === 'table' && index > 0 && lines.length > 0 ? wrapped([`${each.caption}:`], form.width) : [];
       return [[...caption, ...lines], ...more];
     })
-    .filter(isFilled);
-  if (first.length === 0) return [];
-  return [[...wrapped([`${block.title}${noteText(block.note)}:`], form.width), ...first], ...others];
+    .filter(({ length }) => length > 0);
+  return first === undefined ? [] : [[...wrapped([`${title}${noteText(note)}:`], form.width), ...first], ...others];
 }
 
 /** A link leads to more on a page. */
@@ -94,61 +109,14 @@ function noteText(note: Line | undefined): string {
   return note === undefined || isLink ? '' : ` (${lineText(note)})`;
 }
 
-const isFilled = (lines: readonly string[]): boolean => lines.length > 0;
-
 /** Each with its tone, as the program may be read without colours. */
-function verdictParagraphs(
-  { verdicts, more }: BlockOf<'verdicts'>,
-  { width, hasColour }: TextForm,
-): readonly (readonly string[])[] {
+function verdictParagraphs({ verdicts, more }: BlockOf<'verdicts'>, { width, hasColour }: TextForm): Paragraphs {
   const each = verdicts.map(({ tone, lines: [first = '', ...others], commands }) => {
     const style = hasColour === true ? styles[tone] : undefined;
     const [head = '', ...rest] = wrapped([`${tone}: ${lineText(first)}`, ...others.map(lineText)], width);
     return [style === undefined ? head : painted(head, style), ...rest, ...commandLines(commands, width)];
   });
   return [...each, more === undefined ? [] : wrapped([lineText(more)], width)];
-}
-
-function linesOf(block: Exclude<Block, { readonly is: 'section' | 'verdicts' }>, form: TextForm): readonly string[] {
-  const { width } = form;
-  if (isDrawn(block)) return drawnLines(block, width);
-  switch (block.is) {
-    case 'verdict':
-      return [...wrapped(block.lines.map(lineText), width), ...commandLines(block.commands, width)];
-    case 'text':
-      return wrapped([lineText(block.line)], width);
-    case 'facts':
-      return factLines(block, width);
-    case 'code':
-      return block.text.trimEnd().split('\n').map(terminalText);
-    case 'list':
-      return [...wrapped(block.items.map(lineText), width), ...moreLines(block.items.length, block)];
-    case 'table':
-      return linesOfTable(block, form);
-  }
-}
-
-type DrawnBlock = BlockOf<'figures' | 'grid' | 'bar' | 'curves'>;
-
-/** Returns whether a page has a drawing of it. */
-function isDrawn(block: Block): block is DrawnBlock {
-  return ['figures', 'grid', 'bar', 'curves'].includes(block.is);
-}
-
-function drawnLines(block: DrawnBlock, width: number): readonly string[] {
-  switch (block.is) {
-    case 'figures':
-      return factLines({ facts: factsOf(block) }, width);
-    case 'grid':
-      return gridLines(block, width);
-    case 'bar':
-      return barLines(block, width);
-    case 'curves':
-      return wrapped(
-        block.curves.map((curve) => `${curve.name}: ${curveText(curve, block.unit)}`),
-        width,
-      );
-  }
 }
 
 function factsOf({ figures }: BlockOf<'figures'>): BlockOf<'facts'>['facts'] {
@@ -161,7 +129,7 @@ function factsOf({ figures }: BlockOf<'figures'>): BlockOf<'facts'>['facts'] {
 }
 
 /** Values begin in one column, as `kubectl describe` has them, where that leaves them half of the width. */
-function factLines({ facts }: Pick<BlockOf<'facts'>, 'facts'>, width: number): readonly string[] {
+function factLines(facts: BlockOf<'facts'>['facts'], { width }: TextForm): readonly string[] {
   const known = Object.entries(facts).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
   const nameWidth = Math.max(...known.map(([name]) => name.length + 3));
   if (2 * nameWidth > width)
@@ -237,38 +205,8 @@ function oneWord(text: string, joint: string): string {
   return text.replaceAll(' ', joint);
 }
 
-function moreLines(
-  shownCount: number,
-  { totalCount = shownCount, what }: { readonly totalCount?: number; readonly what?: string },
-): readonly string[] {
+function moreLines(shownCount: number, { totalCount = shownCount, what }: MoreRows): readonly string[] {
   return totalCount > shownCount ? [moreText(shownCount, totalCount, what)] : [];
-}
-
-const maxBarWidth = 60;
-/** Of parts, by their order; what is free is empty. */
-const fills = '#=+:*%~-';
-
-/** A line of characters, then what they are. A mark stands where its amount is. */
-function barLines({ unit, whole, parts, marks }: BlockOf<'bar'>, width: number): readonly string[] {
-  const length = Math.min(maxBarWidth, width - 2);
-  const columnOf = (amount: number): number => Math.round((amount / whole) * length);
-  const shown = parts.filter(({ amount }) => amount > 0);
-  const fillOf = (colour: string, index: number): string =>
-    colour === 'free' ? ' ' : (fills[index % fills.length] ?? '');
-  let end = 0;
-  const drawn = shown.map(({ amount, colour }, index) => {
-    const from = columnOf(end);
-    end += amount;
-    return fillOf(colour, index).repeat(Math.max(0, Math.min(length, columnOf(end)) - from));
-  });
-  const bar = Array.from(drawn.join('').padEnd(length));
-  for (const { at } of marks) bar[Math.min(length - 1, columnOf(at))] = '|';
-  const names = shown.map(({ name, amount, colour }, index) => {
-    const fill = fillOf(colour, index).trim();
-    return `${fill === '' ? '' : `${fill} `}${name} ${amountText({ amount, unit })}`;
-  });
-  const notes = marks.map(({ name }) => `| ${name}`);
-  return [`[${bar.join('')}]`, ...wrapped([[...names, ...notes].join(', ')], width)];
 }
 
 /** Returns a sentence as text, which may hold anything. */

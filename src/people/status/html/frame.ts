@@ -4,12 +4,11 @@ import { apiPrefix, exporterPath, listKinds } from '../../../config/served-paths
 import { capitalised, formatCount } from '../../../lib/base/text.js';
 import { formatAge } from '../../../lib/base/units.js';
 import { statusTone } from '../../answers/figures.js';
-import { timePart } from '../../pens/html-kit.js';
-import type { HtmlPlace } from '../../pens/html-pen.js';
+import { timePart } from '../../pens/html-line.js';
+import { type HtmlPlace, linksFrom } from '../../pens/links.js';
 import { type Markup, markup, type MarkupContent, trusted } from '../../pens/markup.js';
 import type { Status } from '../../query/status.js';
 import { script, style } from '../page-files.js';
-import { linksFrom } from './links.js';
 import { podParts } from './list-form.js';
 import { footerLinks } from './object-links.js';
 

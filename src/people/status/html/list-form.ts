@@ -1,7 +1,7 @@
 import { capitalised } from '../../../lib/base/text.js';
+import { queryOf } from '../../pens/links.js';
 import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import { type ListKind, type ListQuery, parametersOf, valuesOf } from '../../query/list-query.js';
-import { queryOf } from './links.js';
 
 /** Not in the form: the order is that of a column's header, the number that of the link, and a name that of a page. */
 const withoutField = ['order', 'limit', 'name'];

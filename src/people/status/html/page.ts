@@ -1,7 +1,8 @@
 import { exporterPath } from '../../../config/served-paths.js';
 import { mostSpecific } from '../../../facts/workload/workload.js';
 import type { Document } from '../../pens/document.js';
-import { type HtmlPlace, writeHtml } from '../../pens/html-pen.js';
+import { writeHtml } from '../../pens/html-pen.js';
+import { addressOf, type HtmlPlace, linksFrom, queryOf } from '../../pens/links.js';
 import { type Markup, markup } from '../../pens/markup.js';
 import { maxLimit } from '../../query/list-query.js';
 import type { Status } from '../../query/status.js';
@@ -11,7 +12,6 @@ import { documentOf, isListView, type ListView, type ObjectView } from '../docum
 import { NotFoundError } from '../view-errors.js';
 import type { PageView } from '../views.js';
 import { type PageFrame, renderFrame } from './frame.js';
-import { addressOf, linksFrom, queryOf } from './links.js';
 import { listForm } from './list-form.js';
 import { type LinkValues, objectLinkList } from './object-links.js';
 

@@ -1,19 +1,25 @@
-import type { HtmlPlace } from '../../pens/html-pen.js';
-import { markup } from '../../pens/markup.js';
+import { type Markup, markup } from './markup.js';
+
+/** The page that a document is written for, and how it leads to the others. */
+export interface HtmlPlace {
+  /** The address of the page at `/`, relative to it; ends with `/`. */
+  readonly root: string;
+  /** Returns a sentence in which the names of nodes lack what those of all nodes end with. */
+  readonly shortened: (text: string) => string;
+  /** The address of the same list in another order; without it, columns lead nowhere. */
+  readonly orderHref?: (order: string) => string;
+  /** The address of as many rows of the list as there may be; without it, the number of the others is said alone. */
+  readonly moreHref?: string | undefined;
+}
 
 /**
  * Returns how the page at this path leads to the others: by addresses relative to it, since all of them may be served below a prefix
  * that the exporter does not know. `nodeSuffix`: what the names of all nodes end with, which is not shown.
  */
 export function linksFrom(path: string, nodeSuffix = ''): HtmlPlace {
-  const shortened = nodeSuffix === '' ? (text: string) => text : shortenedBy(nodeSuffix);
   return {
     root: '../'.repeat(path.split('/').length - 2) || './',
-    shortened,
-    nodeText: (name) => {
-      const text = shortened(name);
-      return text === name ? markup`${name}` : markup`<span title="${name}">${text}</span>`;
-    },
+    shortened: nodeSuffix === '' ? (text) => text : shortenedBy(nodeSuffix),
   };
 }
 
@@ -21,6 +27,12 @@ export function linksFrom(path: string, nodeSuffix = ''): HtmlPlace {
 function shortenedBy(suffix: string): (text: string) => string {
   const pattern = new RegExp(`(?<=\\w)${suffix.replaceAll('.', '\\.')}(?![\\w-]|\\.\\w)`, 'g');
   return (text) => text.replaceAll(pattern, '');
+}
+
+/** Shows a name that is shortened, and the whole of it to those who ask. */
+export function nodeText(name: string, { shortened }: HtmlPlace): Markup {
+  const text = shortened(name);
+  return text === name ? markup`${name}` : markup`<span title="${name}">${text}</span>`;
 }
 
 export function addressOf(root: string, parts: readonly string[]): string {
