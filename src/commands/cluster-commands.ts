@@ -60,6 +60,7 @@ function addTop(program: Command, context: CommandContext): void {
     .addOption(
       new Option('--field-selector <selector>', 'of top: only spec.nodeName=NODE, as --node does')
         .argParser(parseFieldSelector)
+        .conflicts('node')
         .hideHelp(),
     )
     .addOption(new Option('--containers', 'of top pods: their containers, as top containers').hideHelp())
@@ -88,8 +89,6 @@ function addTop(program: Command, context: CommandContext): void {
       }
       const cluster = clusterFlags(command);
       const options = topOptions(resource, name, flags);
-      if (cluster.recordings !== undefined && flags.watch === true)
-        throw new UsageError('--watch and --summaries exclude each other');
       const { runTop } = await import('./reading-commands.js');
       await runTop({ ...options, sortBy: flags.sortBy }, cluster, context);
     });
@@ -109,9 +108,11 @@ function addExplain(program: Command, context: CommandContext): void {
     )
     .addOption(outputFlag(explainForms))
     .option('--all', 'of a node or a pod: with the details that are left out otherwise')
-    .option(
-      '--directories',
-      'of a pod: the largest directories and files, by kubectl exec; of a node: whose its bytes are, by kubectl debug',
+    .addOption(
+      new Option(
+        '--directories',
+        'of a pod: the largest directories and files, by kubectl exec; of a node: whose its bytes are, by kubectl debug',
+      ).conflicts(['from', 'exporter']),
     )
     .option('-c, --container <name>', 'with --directories: only this container')
     .option('--dry-run', 'with --directories: print the commands and run none')
@@ -137,9 +138,6 @@ async function runDirectories(
   { container, dryRun: isDryRun = false, image = 'busybox:1.36', profile = 'sysadmin' }: ExplainFlags,
   context: CommandContext,
 ): Promise<void> {
-  if ((options.from ?? options.exporter ?? options.recordings) !== undefined) {
-    throw new UsageError('--directories excludes --from, --exporter and --summaries: kubectl reads');
-  }
   if (options.resource === 'node') {
     const { explainNodeDirectories } = await import('./explain/directories/node-directories-command.js');
     await explainNodeDirectories({ ...options, image, profile, isDryRun }, context);
@@ -188,7 +186,7 @@ function evictionPlace(name: string, flags: NamespaceFlags): ReturnType<typeof n
 
 /** As with kubectl, the flags of the connection are not in the help of the command, but in that of `options`. */
 function withSource(command: Command): Command {
-  withSettingsFile(withRecordings(withRequestTimeout(withCredentials(command))))
+  withSettingsFile(withRequestTimeout(withRecordings(withCredentials(command))))
     .addOption(
       new Option(
         '--from <source>',
@@ -244,12 +242,8 @@ function resourceArgument(name: string, description: string, choices: readonly s
 }
 
 function clusterFlags(command: Command): ClusterFlags {
-  const recordings = recordingFlags(command);
-  const source = exporterFlags(command);
-  if (recordings !== undefined && (source.from ?? source.exporter) !== undefined) {
-    throw new UsageError('--summaries excludes --from and --exporter');
-  }
   const { requestTimeout: requestTimeoutMs } = command.opts<{ readonly requestTimeout?: number }>();
+  const [recordings, source] = [recordingFlags(command), exporterFlags(command)];
   return { ...credentialFlags(command), settings: settingFlags(command), requestTimeoutMs, recordings, ...source };
 }
 

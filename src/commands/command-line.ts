@@ -151,11 +151,15 @@ function addFileCommands(program: Command, context: CommandContext): void {
 
 const invalidOption = /^option '.*?(?<name>--[\w.-]+).*?' argument '(?<value>.*)' is invalid\. (?<hint>.*)$/;
 const tooMany = /^too many arguments for '(.*)'\. Expected (\d+) arguments? but got (\d+)\.$/;
+const conflict = /^option '(?:-\w, )?(--[\w.-]+).*' cannot be used with option '(?:-\w, )?(--[\w.-]+).*'$/;
 
 /** Returns commander's text on one line in the style of the program's own errors: `--limit: found "x", allowed: …`. */
 function argumentError(text: string): string {
   const line = text.replaceAll(/\s*\n\s*/g, ' ').trim();
-  const message = line.replace(/^error: /, '').replace(tooMany, '$1: found $3 arguments, allowed: at most $2');
+  const message = line
+    .replace(/^error: /, '')
+    .replace(tooMany, '$1: found $3 arguments, allowed: at most $2')
+    .replace(conflict, '$1 and $2 exclude each other');
   const { name, value = '', hint = '' } = invalidOption.exec(message)?.groups ?? {};
   if (name === undefined) return message;
   return `${name}: found "${value}", ${hint.replace(/^Allowed choices are (.*)\.$/, 'allowed: $1')}`;

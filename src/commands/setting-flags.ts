@@ -73,28 +73,22 @@ export function withCredentials(command: Command): Command {
     .option('--as-uid <uid>', 'with --as: UID to impersonate');
 }
 
-/** Takes recordings to read instead of a cluster. */
+/** Takes recordings to read instead of a cluster, that of the flags so far. */
 export function withRecordings(command: Command): Command {
+  const ofClusters = command.options.map((option) => option.attributeName());
+  const help = 'read recordings, not a cluster: folder (or file) of bodies of /stats/summary, *.json';
+  const others = ['from', 'exporter', 'watch', 'directories'];
   return command
-    .option(
-      '--summaries <path>',
-      'read recordings, not a cluster: folder (or file) of bodies of /stats/summary, *.json',
-    )
+    .addOption(new Option('--summaries <path>', help).conflicts([...ofClusters, ...others]))
     .option('--objects <path>', 'with --summaries: folder (or file) of pods and nodes, JSON or YAML');
 }
 
-/** Undefined without them. Throws UsageError for flags that exclude each other. */
+/** Undefined without them. Throws UsageError for objects alone. */
 export function recordingFlags(command: Command): RecordingFlags | undefined {
   const { summaries, objects } = command.opts<{ summaries?: string; objects?: string }>();
-  if (summaries === undefined) {
-    if (objects !== undefined) throw new UsageError('--objects needs --summaries');
-    return undefined;
-  }
-  const { kubeconfigPath: kubeconfig, overrides } = credentialFlags(command);
-  const given = new Set(Object.entries({ kubeconfig, ...overrides }).flatMap(([name, value]) => (value ? [name] : [])));
-  const other = command.options.find((option) => given.has(option.attributeName()));
-  if (other !== undefined) throw new UsageError(`--summaries and ${other.long ?? ''} exclude each other`);
-  return { summaries, objects };
+  if (summaries !== undefined) return { summaries, objects };
+  if (objects !== undefined) throw new UsageError('--objects needs --summaries');
+  return undefined;
 }
 
 /** An empty value counts as not set, as with kubectl. */

@@ -2,7 +2,7 @@ import { UsageError } from '../../lib/base/errors.js';
 import { programName, shellWord } from '../../lib/base/text.js';
 import { terminalText } from '../../people/pens/terminal-text.js';
 import { detailsOf, writeText } from '../../people/pens/text-pen.js';
-import type { AnswerSession, ObjectQuestion, OpenAnswers, WrittenAnswer } from '../../serve/source/answer-source.js';
+import type { ObjectQuestion, OpenAnswers, WrittenAnswer } from '../../serve/source/answer-source.js';
 import { isPathSegment } from '../resources.js';
 import { type CommandOutput, dataText, hasColour, screenColumns } from '../text/output.js';
 
@@ -33,27 +33,25 @@ export async function explain(
   { open, called }: { readonly open: OpenAnswers; readonly called: CalledAs },
   context: CommandOutput,
 ): Promise<void> {
-  const { resource, name: givenName, output } = options;
+  const { resource, output } = options;
+  const { stopSignal, writeOut, writeError } = context;
   const named = resource === 'pod' ? podName(options) : undefined;
-  const use = async (session: AnswerSession): Promise<void> => {
-    const { stopSignal } = context;
-    const answers = await session.read(stopSignal);
-    const namespace = scopeOf(options, named, session.namespace);
-    const answer = await answers.explain({ resource, givenName, name: named?.name ?? givenName, namespace });
-    stopSignal.throwIfAborted();
-    context.writeOut(
-      output === 'text' ? asCalled(textOf(answer, options, context), options, called) : dataText(answer.data, output),
-    );
-    const notes = [...answer.documents.flatMap(({ notes: of = [] }) => of), ...answer.causes];
-    for (const note of notes) context.writeError(`${terminalText(note)}\n`);
-  };
+  const name = named?.name ?? options.name;
   const subject = {
     namespaceOf: (contextNamespace: string) => scopeOf(options, named, contextNamespace),
     isOfEvictions: resource === 'eviction',
-    node: resource === 'node' ? options.name : undefined,
+    node: resource === 'node' ? name : undefined,
     podName: named?.name,
   };
-  await open(subject, use);
+  await open(subject, async (session) => {
+    const answers = await session.read(stopSignal);
+    const answer = await answers.explain({ resource, name, namespace: scopeOf(options, named, session.namespace) });
+    stopSignal.throwIfAborted();
+    const isText = output === 'text';
+    writeOut(isText ? asCalled(textOf(answer, options, context), options, called) : dataText(answer.data, output));
+    const notes = [...answer.documents.flatMap(({ notes: of = [] }) => of), ...answer.causes];
+    for (const note of notes) writeError(`${terminalText(note)}\n`);
+  });
 }
 
 /**

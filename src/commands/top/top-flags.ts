@@ -75,7 +75,6 @@ function placeMisuses(resource: TopResource, { node, fieldSelector, selector, wo
   const hasPlace = (node ?? fieldSelector) !== undefined;
   const choosesPods = (selector ?? workload) !== undefined;
   return [
-    [node !== undefined && fieldSelector !== undefined, '--node and --field-selector exclude each other'],
     [hasPlace && resource === 'nodes', 'top nodes takes no --node: name the node instead, as in "top node NAME"'],
     [hasPlace && resource === 'namespaces', 'top namespaces takes no --node: a namespace may be on all'],
     [hasPlace && resource === 'workloads', 'top workloads takes no --node: a workload may be on many'],

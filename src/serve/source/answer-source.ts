@@ -27,9 +27,8 @@ export interface ListQuestion {
 
 export interface ObjectQuestion {
   readonly resource: ObjectResource;
+  /** Of workloads and evictions as `findWorkload` takes it. */
   readonly name: string;
-  /** As the user wrote it; of evictions also as `findWorkload` takes it. */
-  readonly givenName: string;
   /** Undefined: any. */
   readonly namespace: string | undefined;
 }

@@ -71,13 +71,13 @@ type Question = ObjectQuestion & { readonly reader: ViewReader };
 /** Throw NotFoundError when there is nothing of the name. */
 const explainers: Readonly<Record<ObjectResource, (question: Question) => Promise<FoundDocuments>>> = {
   /** Every pod of the name: in all namespaces there may be several. */
-  pod: async ({ reader, givenName, name, namespace }) => {
+  pod: async ({ reader, name, namespace }) => {
     const named = namespace === undefined ? (await reader.list('pods', { name })).items : [{ namespace }];
     const namespaces = [...new Set(named.map((of) => of.namespace))].sort();
     const found: ObjectAnswer<'pod'>[] = [];
     for (const each of namespaces) found.push(await reader.object('pod', [each, name], {}));
     const [facts, answers] = [found[0], found.filter(({ data }) => data.pods.length > 0)];
-    if (facts === undefined || answers.length === 0) throw podGone(givenName, found[0]?.data.evictions[0]);
+    if (facts === undefined || answers.length === 0) throw podGone(name, found[0]?.data.evictions[0]);
     const documents = answers.map(({ data }) => objectDocument('pod', data));
     return { facts, data: answers.flatMap(({ data }) => data.pods), documents };
   },
@@ -95,9 +95,9 @@ const explainers: Readonly<Record<ObjectResource, (question: Question) => Promis
     return { facts, data: facts.data, documents: [objectDocument('namespace', facts.data)] };
   },
   /** The newest of the pod first: a name may be used again. Of a workload the newest. */
-  eviction: async ({ reader, givenName, namespace }) => {
-    const { items, ...facts } = await reader.list('evictions', { name: givenName, namespace });
-    const ofPod = items.filter(({ pod }) => pod === givenName.slice(givenName.lastIndexOf('/') + 1));
+  eviction: async ({ reader, name, namespace }) => {
+    const { items, ...facts } = await reader.list('evictions', { name, namespace });
+    const ofPod = items.filter(({ pod }) => pod === name.slice(name.lastIndexOf('/') + 1));
     const data = ofPod.length > 0 ? ofPod : items.slice(0, 1);
     return { facts, data, documents: data.map((eviction) => objectDocument('eviction', eviction)) };
   },

@@ -182,12 +182,9 @@ it.for([
   [['explain', 'pod', 'a', '-c', 'app'], /--container needs --directories/],
   [['explain', 'pod', 'a', '--dry-run'], /--dry-run needs --directories/],
   [['explain', 'pod', 'a', '--directories', '-A'], /--directories is for one pod: name it as NAMESPACE\/NAME/],
-  [
-    ['explain', 'pod', 'a', '--directories', '--summaries', '.'],
-    /--directories excludes --from, --exporter and --summaries/,
-  ],
-  [['explain', 'node', 'a', '--directories', '--from', 'kubelets'], /--directories excludes --from/],
-  [['explain', 'pod', 'a', '--directories', '--exporter', 'a/b'], /--directories excludes --from/],
+  [['explain', 'pod', 'a', '--directories', '--summaries', '.'], /--summaries and --directories exclude each other/],
+  [['explain', 'node', 'a', '--directories', '--from', 'kubelets'], /--directories and --from exclude each other/],
+  [['explain', 'pod', 'a', '--directories', '--exporter', 'a/b'], /--directories and --exporter exclude each other/],
 ] as const)('%j is refused', async ([args, line]) => {
   const { context, error } = aCommandContext();
   expect(await runArguments(args, context)).toBe(2);
