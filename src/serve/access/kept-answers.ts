@@ -12,13 +12,13 @@ export class KeptAnswers<V> {
   readonly #options;
   /** `isFailing`: asking again has failed. */
   readonly #values: ExpiringCache<{ readonly value: V; readonly askAgainMs: number; readonly isFailing: boolean }>;
-  readonly #none: ExpiringCache<true>;
-  readonly #failures: ExpiringCache<{ readonly error: unknown }>;
+  /** Why there is no value, or no newer one; without an error, since the answer was that there is none. */
+  readonly #none: ExpiringCache<{ readonly error?: unknown }>;
   readonly #flight = singleFlight<V | undefined>();
 
   constructor(options: {
     readonly clock: Clock;
-    /** Of the values, of the answers without one, and of the failures. */
+    /** Of the values, and of the answers without one. */
     readonly maxCount: number;
     /** In milliseconds: for how long a value is not asked for again. */
     readonly keepMs: number;
@@ -33,21 +33,20 @@ export class KeptAnswers<V> {
     this.#options = options;
     this.#values = new ExpiringCache(clock, maxCount);
     this.#none = new ExpiringCache(clock, maxCount);
-    this.#failures = new ExpiringCache(clock, maxCount);
   }
 
   /** Rejects as `ask` does, when no value is kept. */
   async get(key: string, ask: () => Promise<V | undefined>): Promise<V | undefined> {
     const found = this.#values.get(key);
-    const failure = this.#failures.get(key);
+    const none = this.#none.get(key);
     if (found !== undefined) {
       const isDue = found.askAgainMs <= this.#options.clock.monotonicMs();
-      if (isDue && failure === undefined) void this.#ask(key, ask).catch(() => undefined);
+      if (isDue && none === undefined) void this.#ask(key, ask).catch(() => undefined);
       return found.value;
     }
-    if (this.#none.get(key) === true) return undefined;
-    if (failure !== undefined) throw failure.error;
-    return this.#ask(key, ask);
+    if (none === undefined) return this.#ask(key, ask);
+    if ('error' in none) throw none.error;
+    return undefined;
   }
 
   #ask(key: string, ask: () => Promise<V | undefined>): Promise<V | undefined> {
@@ -67,7 +66,7 @@ export class KeptAnswers<V> {
     const { clock, keepMs, keepFailingMs, keepNoneMs } = this.#options;
     if (value === undefined) {
       this.#values.delete(key);
-      this.#none.set(key, true, keepNoneMs);
+      this.#none.set(key, {}, keepNoneMs);
     } else {
       const askAgainMs = clock.monotonicMs() + keepMs;
       this.#values.set(key, { value, askAgainMs, isFailing: false }, keepFailingMs);
@@ -76,7 +75,7 @@ export class KeptAnswers<V> {
 
   #keepFailure(key: string, error: unknown): void {
     const { keepFailingMs, keepFailureMs } = this.#options;
-    this.#failures.set(key, { error }, keepFailureMs);
+    this.#none.set(key, { error }, keepFailureMs);
     const found = this.#values.get(key);
     if (found?.isFailing === false) this.#values.set(key, { ...found, isFailing: true }, keepFailingMs);
   }

@@ -15,6 +15,13 @@ const keepForever = { keepMs: Infinity, keepFailingMs: Infinity, keepNoneMs: Inf
 /** After a wrong password: as much as leaves four fifths of a processor to the exporter. */
 const restFactor = 4;
 
+interface PasswordAttempt {
+  readonly user: string;
+  readonly password: string;
+  /** The address of the client: clients take turns. */
+  readonly client: string;
+}
+
 /**
  * Compares passwords with hashes of bcrypt, one at a time and off the event loop. No flood of wrong passwords displaces
  * or delays a client that is known.
@@ -40,19 +47,7 @@ export class PasswordChecker implements Disposable {
   }
 
   /** `hashes`: by user. Never rejects. */
-  async check(
-    {
-      user,
-      password,
-      client,
-    }: {
-      readonly user: string;
-      readonly password: string;
-      /** The address of the client: clients take turns. */
-      readonly client: string;
-    },
-    hashes: ReadonlyMap<string, string>,
-  ): Promise<Verdict> {
+  async check({ user, password, client }: PasswordAttempt, hashes: ReadonlyMap<string, string>): Promise<Verdict> {
     const [somebodysHash = ''] = hashes.values();
     const hash = hashes.get(user);
     const key = createHmac('sha256', this.#secret)

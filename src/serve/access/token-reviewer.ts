@@ -130,7 +130,7 @@ export class TokenReviewer implements Disposable {
 
   async #userOf(token: string): Promise<User | undefined> {
     const spec = { token }; // without audiences, it must be for those of the API server
-    const status = await this.#review({ group: 'authentication.k8s.io', kind: 'TokenReview', spec }, token);
+    const status = await this.#review('authentication.k8s.io', 'TokenReview', spec, token);
     const { username, uid, groups, extra } = objectOf(status['user']);
     const user = textOf(username);
     if (status['authenticated'] !== true || user === undefined) return undefined;
@@ -140,7 +140,7 @@ export class TokenReviewer implements Disposable {
   /** Who lacks a permission is in the log: Prometheus shows the status of a response only. */
   async #permissionOf(user: User, permission: Permission): Promise<true | undefined> {
     const spec = { ...user, nonResourceAttributes: permission };
-    const status = await this.#review({ group: 'authorization.k8s.io', kind: 'SubjectAccessReview', spec }, '');
+    const status = await this.#review('authorization.k8s.io', 'SubjectAccessReview', spec, '');
     if (status['allowed'] === true && status['denied'] !== true) return true;
     this.#options.logger.warn('a user was refused', { error: denialText(user, permission) });
     return undefined;
@@ -148,15 +148,9 @@ export class TokenReviewer implements Disposable {
 
   /** The status that the API server adds. Failures are logged. */
   async #review(
-    {
-      group,
-      kind,
-      spec,
-    }: {
-      readonly group: string;
-      readonly kind: 'TokenReview' | 'SubjectAccessReview';
-      readonly spec: object;
-    },
+    group: string,
+    kind: 'TokenReview' | 'SubjectAccessReview',
+    spec: object,
     secret: string,
   ): Promise<JsonObject> {
     const { clock, logger, api } = this.#options;
