@@ -1,6 +1,7 @@
 import { startDeadline } from '../../../lib/base/abortable.js';
 import type { Clock } from '../../../lib/base/clock.js';
 import { messageOf, RequestError } from '../../../lib/base/errors.js';
+import { distinct } from '../../../lib/base/maps.js';
 import { commandLine, oneLine } from '../../../lib/base/text.js';
 import { formatPercent } from '../../../lib/base/units.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
@@ -35,9 +36,13 @@ const usualImage = 'busybox:1.36';
 /** Until a person has run the next command. */
 const spareSeconds = 270;
 
-/** Returns one mount for each of the volumes that the container has. */
-export function listedMounts({ emptyDirs }: PodContainer, volumes: ReadonlySet<string>): readonly VolumeMount[] {
-  return [...volumes].flatMap((volume) => emptyDirs.find((mount) => mount.volume === volume) ?? []);
+/** Returns one mount for each of the volumes that the container has, and that are not listed yet. */
+export function unlistedMounts(
+  { emptyDirs }: PodContainer,
+  listed: ReadonlySet<string | undefined>,
+): readonly VolumeMount[] {
+  const unlisted = emptyDirs.filter(({ volume }) => !listed.has(volume));
+  return distinct(unlisted, ({ volume }) => volume);
 }
 
 export function planOf(

@@ -13,10 +13,10 @@ import { type ExplainOptions, podName } from '../explain-command.js';
 import {
   execWords,
   listContainer,
-  listedMounts,
   type ListingContext,
   planOf,
   type RunningContainer,
+  unlistedMounts,
 } from './container-listing.js';
 import { type PodContainers, podContainers } from './container-mounts.js';
 import {
@@ -65,38 +65,31 @@ function givenPod(options: DirectoryOptions): ReturnType<typeof podName> {
 }
 
 async function listInContainers(pod: PodContainers, options: DirectoryOptions, context: CommandContext): Promise<void> {
+  const { environment, clock, stopSignal: signal, invocation, terminal, writeOut } = context;
+  const { namespace, name, node } = pod;
+  const { output } = options;
   const containers = runningContainers(pod, options.container);
-  if (options.isDryRun) {
-    printCommands(pod, containers, options, context);
-    return;
-  }
-  const report = await list(pod, containers, options, context).catch((error: unknown) => {
-    if (error instanceof NoKubectlError) printCommands(pod, containers, options, context);
-    throw error;
-  });
-  print(report, options, context);
-  if (!hasFound(report)) throw new UserError(`nothing of ${terminalText(`${pod.namespace}/${pod.name}`)} was listed`);
-}
-
-async function list(
-  pod: PodContainers,
-  containers: readonly RunningContainer[],
-  options: DirectoryOptions,
-  { clock, stopSignal: signal, environment, invocation }: CommandContext,
-): Promise<PodDirectories> {
   const connection = connectionWords(options);
-  const words = ['explain', 'pod', '-n', pod.namespace, pod.name, '--directories', ...connection];
+  const words = ['explain', 'pod', '-n', namespace, name, '--directories', ...connection];
   const ownCommand = `${invocation} ${commandLine(words)}`;
   const durationSeconds = durationOf(options);
-  const listings = await listAll(containers, {
-    ...{ environment, pod, clock, signal },
-    ...{ durationSeconds, connection, ownCommand },
+  const listing = { environment, pod, clock, signal, durationSeconds, connection, ownCommand };
+  const printCommands = (): void => {
+    const commands = commandsFor(containers, listing);
+    const lines = commands.map((command) => `${escapeLines(commandLine(command))}\n`);
+    writeOut(output === 'text' ? lines.join('') : dataText(commands, output));
+  };
+  if (options.isDryRun) {
+    printCommands();
+    return;
+  }
+  const listings = await listAll(containers, listing).catch((error: unknown) => {
+    if (error instanceof NoKubectlError) printCommands();
+    throw error;
   });
-  return podDirectories({ namespace: pod.namespace, pod: pod.name, node: pod.node }, listings);
-}
-
-function print(report: PodDirectories, { output }: DirectoryOptions, { terminal, writeOut }: CommandContext): void {
+  const report = podDirectories({ namespace, pod: name, node }, listings);
   writeOut(output === 'text' ? directoryText(report, screenColumns(terminal())) : dataText(report, output));
+  if (!hasFound(report)) throw new UserError(`nothing of ${terminalText(`${namespace}/${name}`)} was listed`);
 }
 
 function durationOf({ requestTimeoutMs }: DirectoryOptions): number {
@@ -124,42 +117,33 @@ function runningContainers(pod: PodContainers, wanted: string | undefined): read
   throw new UserError(`${what} (phase ${terminalText(phase)}): only running containers can be listed`);
 }
 
-function volumesOf(containers: readonly RunningContainer[]): readonly string[] {
-  return [...new Set(containers.flatMap(({ emptyDirs }) => emptyDirs.map(({ volume }) => volume)))];
-}
-
 /** One after the other, for the sake of the disk. A volume is listed in the first container that can. */
 async function listAll(
   containers: readonly RunningContainer[],
   context: ListingContext,
 ): Promise<readonly ContainerListing[]> {
-  const open = new Set(volumesOf(containers));
+  const listed = new Set<string | undefined>();
   const listings: ContainerListing[] = [];
   for (const container of containers) {
-    const listing = await listContainer(container, listedMounts(container, open), context);
-    for (const volume of listing.walks.keys()) if (volume !== undefined) open.delete(volume);
+    const listing = await listContainer(container, unlistedMounts(container, listed), context);
+    for (const volume of listing.walks.keys()) listed.add(volume);
     listings.push(listing);
   }
   return listings;
 }
 
-/** As kubectl would run them. */
-function printCommands(
-  pod: PodContainers,
-  containers: readonly RunningContainer[],
-  options: DirectoryOptions,
-  { writeOut }: CommandContext,
-): void {
-  const { output } = options;
-  const open = new Set(volumesOf(containers));
-  const commands = containers.map((container) => {
-    const mounts = listedMounts(container, open);
-    for (const { volume } of mounts) open.delete(volume);
-    const plan = planOf(container, mounts, { durationSeconds: durationOf(options), root: '' });
-    return ['kubectl', ...execWords(pod, container.name, plan, connectionWords(options))];
+/** As they are run where each of them lists all that it is to list. */
+function commandsFor(containers: readonly RunningContainer[], context: ListingContext): readonly (readonly string[])[] {
+  const { pod, connection } = context;
+  const listed = new Set<string>();
+  return containers.map((container) => {
+    const mounts = unlistedMounts(container, listed);
+    for (const { volume } of mounts) listed.add(volume);
+    return [
+      'kubectl',
+      ...execWords(pod, container.name, planOf(container, mounts, { ...context, root: '' }), connection),
+    ];
   });
-  if (output !== 'text') writeOut(dataText(commands, output));
-  else for (const command of commands) writeOut(`${escapeLines(commandLine(command))}\n`);
 }
 
 const shownCount = 20;

@@ -26,13 +26,8 @@ const listedCount = 20;
 const walkScript = shellScript(new URL('./walk-container.sh', import.meta.url));
 
 /** Returns the command of a container's walks, without any word that a shell of this machine interprets. */
-export function walkCommand({
-  root,
-  startedAtMs,
-  durationSeconds,
-  emptyDirPaths,
-  otherPaths,
-}: WalkPlan): readonly string[] {
+export function walkCommand(plan: WalkPlan): readonly string[] {
+  const { root, startedAtMs, durationSeconds, emptyDirPaths, otherPaths } = plan;
   const numbers = [Math.floor(startedAtMs / 1000), durationSeconds, emptyDirPaths.length, listedCount].map(String);
   return ['sh', '-c', walkScript, 'sh', root, ...numbers, ...emptyDirPaths, ...otherPaths, ...runtimePaths];
 }
