@@ -7,24 +7,24 @@ import process from 'node:process';
 import ts from 'typescript';
 
 const budgets = {
-  'src: files': 426,
-  'src: lines': 49_179,
+  'src: files': 421,
+  'src: lines': 48_943,
   'src: types': 889,
-  'reach of terminal: files': 21,
-  'reach of terminal: lines': 1970,
+  'reach of terminal: files': 20,
+  'reach of terminal: lines': 1935,
   'reach of terminal: types': 54,
-  'reach of page: files': 169,
+  'reach of page: files': 167,
   'reach of page: lines': 18_556,
   'reach of page: types': 401,
   'reach of collector, exposition: files': 91,
-  'reach of collector, exposition: lines': 11_094,
+  'reach of collector, exposition: lines': 11_055,
   'reach of collector, exposition: types': 268,
   'names through commands > people': 11,
   'names through people > facts': 106,
   'names through commands > cluster': 4,
   settings: 45,
   'words of docs': 22_924,
-  'lines of tests': 74_747,
+  'lines of tests': 74_702,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

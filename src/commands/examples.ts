@@ -70,11 +70,6 @@ const examples: Readonly<Record<string, readonly CommandExample[]>> = {
   ],
 };
 
-/** Returns lines to copy, each with its purpose as a comment before it. */
-function exampleLines(program: string, command: string): readonly string[] {
-  return (examples[command] ?? []).flatMap((example) => [`# ${example.purpose}`, lineOf(program, example)]);
-}
-
 /** Returns the arguments of each example of the command. */
 export function exampleArguments(command: string): readonly string[] {
   return (examples[command] ?? []).map(({ args }) => args);
@@ -94,7 +89,9 @@ export function addOptions(program: Command): void {
 /** Ends the help of each command with its examples, and names one to those who ask for templates of kubectl. */
 export function addExamples(program: Command): void {
   for (const command of program.commands) {
-    const lines = exampleLines(program.name(), command.name()).map((line) => `\n  ${line}`);
+    const lines = (examples[command.name()] ?? []).map(
+      (example) => `\n  # ${example.purpose}\n  ${lineOf(program.name(), example)}`,
+    );
     const isShort = command.options.some((option) => option.hidden);
     const more = isShort ? `\nFlags of the connection, and more: ${program.name()} options\n` : '';
     if (lines.length > 0) command.addHelpText('afterAll', `${more}\nExamples:${lines.join('')}`);

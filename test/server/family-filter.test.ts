@@ -2,7 +2,7 @@ import { parse } from 'node:querystring';
 
 import { expect, it } from 'vitest';
 
-import { familyFilter } from '../../src/serve/server/family-filter.js';
+import { familyFilter } from '../../src/serve/server/metrics-handler.js';
 
 const isFamily = (name: string): boolean => ['a_bytes', 'b_bytes'].includes(name);
 

@@ -173,7 +173,14 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
     const { lists } = this.store;
     const isDone = (): boolean => (failsFast ? lists.isComplete : lists.hasSynced);
     if (!isDone()) {
-      await this.#listed(failsFast ? lists.settled() : lists.synced(), timeoutMs, signal).catch((error: unknown) => {
+      using deadline = startDeadline({
+        clock: this.#options.clock,
+        durationMs: timeoutMs,
+        error: () => this.#missingLists(` within ${timeoutMs / 1000} s`),
+        parent: signal,
+      });
+      const listed = failsFast ? lists.settled() : lists.synced();
+      await abortable(listed, deadline.signal).catch((error: unknown) => {
         if (signal.aborted || !isDone()) throw error;
       });
     }
@@ -187,16 +194,6 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
     this.#evicted.clear();
     for (const part of [this.#lifecycle, ...this.#evictions, this.store]) part?.[Symbol.dispose]();
     await this.#running;
-  }
-
-  async #listed(lists: Promise<void>, timeoutMs: number, signal: AbortSignal): Promise<void> {
-    using deadline = startDeadline({
-      clock: this.#options.clock,
-      durationMs: timeoutMs,
-      error: () => this.#missingLists(` within ${timeoutMs / 1000} s`),
-      parent: signal,
-    });
-    await abortable(lists, deadline.signal);
   }
 
   /** Those on a node that is selected later are told then. */

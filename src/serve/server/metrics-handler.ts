@@ -10,9 +10,8 @@ import type { Scheduler } from '../../lib/base/scheduler.js';
 import type { ExpositionBody, ExpositionRequest } from '../../metrics/exposition/bodies.js';
 import type { Exposition } from '../../metrics/exposition/exposition.js';
 import { type NegotiatedFormat, negotiateFormat } from '../../metrics/exposition/negotiate.js';
-import { filterText } from '../../metrics/exposition/selection.js';
+import { type FamilyFilter, familyLevels, filterText } from '../../metrics/exposition/selection.js';
 import { BodySender } from './body-sender.js';
-import { familyFilter } from './family-filter.js';
 import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
 import { ScrapeBudgets, scrapeTimeoutHeader, scrapeTimeoutMs } from './scrape-budget.js';
 
@@ -68,7 +67,8 @@ export class MetricsHandler {
       sendText(response, 400, asked.fault);
       return;
     }
-    const negotiated = negotiate(request);
+    const isGzipped = request.acceptsEncodings('gzip') !== false;
+    const negotiated = { ...negotiateFormat(request.get('accept')), isGzipped };
     if (request.method === 'HEAD') {
       setHeaders(response, negotiated);
       response.end();
@@ -157,16 +157,36 @@ interface Asked extends Negotiated, ExpositionRequest {
   readonly client: string;
 }
 
-function negotiate(request: Request): Negotiated {
-  return {
-    ...negotiateFormat(request.get('accept')),
-    isGzipped: request.acceptsEncodings('gzip') !== false,
-  };
-}
-
 function setHeaders(response: Response, { contentType, isGzipped }: Negotiated): void {
   // Not `response.set`: Express would rewrite the content type.
   response.setHeader('Content-Type', contentType);
   response.setHeader('Vary', 'Accept, Accept-Encoding');
   if (isGzipped === true) response.setHeader('Content-Encoding', 'gzip');
+}
+
+/**
+ * The filter in the query: `name[]=FAMILY` and `collect[]=LEVEL`, each any number of times, with or without the brackets.
+ * Other parameters are ignored.
+ */
+export function familyFilter(
+  query: object,
+  isFamily: (name: string) => boolean,
+): { readonly filter: FamilyFilter } | { readonly fault: string } {
+  const names = new Set(valuesOf(query, 'name'));
+  const levels = new Set(valuesOf(query, 'collect'));
+  const known = familyLevels.filter((level) => levels.has(level));
+  if (known.length < levels.size) return { fault: faultOf('collect[]') };
+  if (![...names].every(isFamily)) return { fault: faultOf('name[]') };
+  return { filter: { names, levels: new Set(known) } };
+}
+
+function valuesOf(query: object, parameter: string): readonly string[] {
+  return Object.entries(query)
+    .filter(([key]) => key === parameter || key === `${parameter}[]`)
+    .flatMap(([, values]: [string, unknown]): readonly unknown[] => (Array.isArray(values) ? values : [values]))
+    .map(String);
+}
+
+function faultOf(parameter: string): string {
+  return `unknown value of ${parameter}: expected the name of a metric family for name[], one of ${familyLevels.join(', ')} for collect[]`;
 }

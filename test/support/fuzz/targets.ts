@@ -14,7 +14,7 @@ import { ConfigError } from '../../../src/config/faults.js';
 import { loadConfig } from '../../../src/config/load.js';
 import { type FailureReason, RequestError, UserError } from '../../../src/lib/base/errors.js';
 import { negotiateFormat } from '../../../src/metrics/exposition/negotiate.js';
-import { familyFilter } from '../../../src/serve/server/family-filter.js';
+import { familyFilter } from '../../../src/serve/server/metrics-handler.js';
 import { scrapeTimeoutMs } from '../../../src/serve/server/scrape-budget.js';
 import { parseExposition } from '../exposition-parser.js';
 import { atOnce } from '../lanes.js';
