@@ -199,46 +199,35 @@ function choiceOf(
   return names.length === 0 ? `it has no ${what}` : `choose one of ${names.join(', ')}`;
 }
 
-/** Whether one of them is. */
-const isSet = (...settings: unknown[]): boolean => settings.some(Boolean);
-
-/** What kubectl refuses, as only one of two settings could be followed. */
-const rules: readonly { readonly isBroken: (user: User, cluster: Cluster) => boolean; readonly problem: string }[] = [
-  {
-    isBroken: ({ token, username }) => isSet(token) && isSet(username),
-    problem: 'the user has both token and username; remove one',
-  },
-  {
-    isBroken: ({ exec, authProvider }) => isSet(exec) && isSet(authProvider),
-    problem: 'the user has both exec and auth-provider; remove one',
-  },
-  {
-    isBroken: ({ certFile, certData, keyFile, keyData }) => isSet(certFile, certData) && !isSet(keyFile, keyData),
-    problem: 'the user has a client-certificate without its client-key; set client-key or client-key-data',
-  },
-  {
-    isBroken: ({ certFile, certData }) => isSet(certFile) && isSet(certData),
-    problem: 'the user has both client-certificate and client-certificate-data; remove one',
-  },
-  {
-    isBroken: ({ keyFile, keyData }) => isSet(keyFile) && isSet(keyData),
-    problem: 'the user has both client-key and client-key-data; remove one',
-  },
-  {
-    isBroken: (_user, { caFile, caData }) => isSet(caFile) && isSet(caData),
-    problem: 'the cluster has both certificate-authority and certificate-authority-data; remove one',
-  },
-  {
-    isBroken: (_user, { skipTLSVerify, caFile, caData }) => skipTLSVerify && isSet(caFile, caData),
-    problem: 'the cluster has a certificate-authority and insecure-skip-tls-verify, which disables it; remove one',
-  },
-];
+/** Of two settings, kubectl refuses both, as only one could be followed. */
+const exclusive = [
+  ['user', 'token', 'username'],
+  ['user', 'exec', 'auth-provider'],
+  ['user', 'client-certificate', 'client-certificate-data'],
+  ['user', 'client-key', 'client-key-data'],
+  ['cluster', 'certificate-authority', 'certificate-authority-data'],
+] as const;
 
 /**
  * Throws UserError for settings that contradict each other; `what` begins the message.
  * https://pkg.go.dev/k8s.io/client-go/tools/clientcmd#ConfirmUsable
  */
-export function checkRules({ user, cluster }: { readonly user: User; readonly cluster: Cluster }, what: string): void {
-  const broken = rules.find(({ isBroken }) => isBroken(user, cluster));
-  if (broken !== undefined) throw new UserError(`${what}: ${broken.problem}`);
+export function checkRules(
+  { userSettings, clusterSettings }: Pick<KubeconfigContext, 'userSettings' | 'clusterSettings'>,
+  what: string,
+): void {
+  const settings = { user: userSettings, cluster: clusterSettings };
+  const isSet = (owner: keyof typeof settings, name: string): boolean => Boolean(settings[owner][name]);
+  const isGiven = (owner: keyof typeof settings, name: string): boolean =>
+    isSet(owner, name) || isSet(owner, `${name}-data`);
+  if (isGiven('user', 'client-certificate') && !isGiven('user', 'client-key'))
+    throw new UserError(
+      `${what}: the user has a client-certificate without its client-key; set client-key or client-key-data`,
+    );
+  const both = exclusive.find(([owner, one, other]) => isSet(owner, one) && isSet(owner, other));
+  if (both !== undefined) throw new UserError(`${what}: the ${both[0]} has both ${both[1]} and ${both[2]}; remove one`);
+  if (clusterSettings['insecure-skip-tls-verify'] === true && isGiven('cluster', 'certificate-authority'))
+    throw new UserError(
+      `${what}: the cluster has a certificate-authority and insecure-skip-tls-verify, which disables it; remove one`,
+    );
 }
