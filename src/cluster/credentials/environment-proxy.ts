@@ -21,33 +21,22 @@ function variableOf(name: string, environment: Readonly<NodeJS.ProcessEnv>): str
   return values.find((value) => value !== undefined && value !== '')?.trim() ?? '';
 }
 
+/**
+ * Entries are `10.0.0.0/8`, `10.1.2.3`, `example.com` with its subdomains, `.example.com` or `*.example.com`; all but the first
+ * with a port, or `*`.
+ */
 function isExcluded(server: URL, noProxy: string): boolean {
   const host = server.hostname.replace(/^\[|\]$/g, '');
   const port = server.port || (server.protocol === 'https:' ? '443' : '80');
-  const target = { host, port, isAddress: isIP(host) !== 0 };
-  if (host === 'localhost' || (target.isAddress && isInAny(['127.0.0.0/8', '::1/128'], host))) return true;
+  const isAddress = isIP(host) !== 0;
+  if (host === 'localhost' || (isAddress && isInAny(['127.0.0.0/8', '::1/128'], host))) return true;
   const entries = noProxy.split(',').map((entry) => entry.trim().toLowerCase());
-  return entries.some((entry) => entry === '*' || (entry !== '' && matches(entry, target)));
-}
-
-/** `10.0.0.0/8`, `10.1.2.3`, `example.com` with its subdomains, `.example.com` or `*.example.com`; all but the first with a port. */
-function matches(
-  entry: string,
-  {
-    host,
-    port,
-    isAddress,
-  }: {
-    /** In lower case, IPv6 addresses without brackets. */
-    readonly host: string;
-    readonly port: string;
-    readonly isAddress: boolean;
-  },
-): boolean {
-  if (isAddress && isInAny([entry], host)) return true;
-  const [name, wantedPort = port] = splitPort(entry);
-  if (wantedPort !== port || name === '') return false;
-  return isAddress ? isIP(name) !== 0 && isInAny([name], host) : isOfDomain(host, name.replace(/^\*(?=\.)/, ''));
+  return entries.some((entry) => {
+    if (entry === '*' || (isAddress && isInAny([entry], host))) return true;
+    const [name, wantedPort = port] = splitPort(entry);
+    if (wantedPort !== port || name === '') return false;
+    return isAddress ? isIP(name) !== 0 && isInAny([name], host) : isOfDomain(host, name.replace(/^\*(?=\.)/, ''));
+  });
 }
 
 /** Name or address, without brackets, and port; an IPv6 address without brackets has none. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { pipeline } from 'node:stream';
+import { addAbortSignal, pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
 import { RequestError } from '../../lib/base/errors.js';
@@ -10,16 +10,8 @@ import { requestFailure } from './request-failure.js';
  * early. Reading throws RequestError when the connection breaks. `what` names the request.
  */
 export function responseBody(response: IncomingMessage, what: string, signal: AbortSignal): AsyncIterable<Buffer> {
-  const onAbort = (): void => {
-    response.destroy();
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
-  response.once('close', () => {
-    signal.removeEventListener('abort', onAbort);
-  });
   response.on('error', () => undefined); // while nobody reads
-  if (signal.aborted) onAbort();
-  return readResponse(response, what, signal);
+  return readResponse(addAbortSignal(signal, response), what, signal);
 }
 
 /** At most `maxBytes` of a body. `isComplete` is false when the body is longer. */

@@ -26,19 +26,13 @@ export async function sendRequest(
   signal.throwIfAborted();
   const { url, options, body } = sent;
   const method = body === undefined ? 'GET' : 'POST';
-  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, { ...options, method });
+  const request = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, { ...options, method, signal });
   request.end(body);
-  const onAbort = (): void => {
-    request.destroy();
-  };
-  signal.addEventListener('abort', onAbort, { once: true });
   try {
     return await abortable(responseTo(request), signal);
   } catch (error) {
     if (!signal.aborted && isStaleConnection(request, error)) return await sendRequest(sent, signal);
     throw error;
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 
