@@ -15,8 +15,8 @@ import { loadCredentials } from '../../src/cluster/credentials/load-credentials.
 import { ApiClient } from '../../src/cluster/http/api-client.js';
 import type { Node } from '../../src/cluster/kube/objects.js';
 import { projectNode } from '../../src/cluster/kube/projection.js';
-import { DirectTransport } from '../../src/cluster/kubelet/direct-transport.js';
-import { ProxyTransport } from '../../src/cluster/kubelet/proxy-transport.js';
+import { directTransport } from '../../src/cluster/kubelet/direct-transport.js';
+import { proxyTransport } from '../../src/cluster/kubelet/proxy-transport.js';
 import type { KubeletTransport } from '../../src/cluster/kubelet/transport.js';
 import { loadConfig } from '../../src/config/load.js';
 import type { Config } from '../../src/config/schema.js';
@@ -73,9 +73,9 @@ afterAll(async () => {
 
 function rawTransport(): KubeletTransport {
   const { access, addressTypes, port, bearerTokenFile, tls } = config.kubelet;
-  if (access === 'proxy') return new ProxyTransport({ api });
+  if (access === 'proxy') return proxyTransport(api);
   const ofKubelets = kubeletCredentials({ api: credentials, bearerTokenFile, tls, clock });
-  return new DirectTransport({
+  return directTransport({
     addressTypes,
     port,
     credentials: ofKubelets,

@@ -8,7 +8,7 @@ import { expect, it } from 'vitest';
 import type { Credentials } from '../../src/cluster/credentials/credentials.js';
 import { loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
 import { ApiClient } from '../../src/cluster/http/api-client.js';
-import { DirectTransport } from '../../src/cluster/kubelet/direct-transport.js';
+import { directTransport } from '../../src/cluster/kubelet/direct-transport.js';
 import { httpProxy, LoopbackServer, textOf } from '../http/loopback-server.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
@@ -74,7 +74,7 @@ it('kubelets are reached without a proxy', async () => {
   const environment = { HTTPS_PROXY: proxy.url.href };
   const credentials = await credentialsFor(`https://${apiHost}`, authority.certificate, environment);
   expect(credentials.proxyUrl?.host).toBe(proxy.url.host);
-  using transport = new DirectTransport({
+  using transport = directTransport({
     addressTypes: ['InternalIP'],
     port: kubelet.port,
     credentials,

@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { kubeletCredentials } from '../../src/cluster/credentials/kubelet-credentials.js';
 import { loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
 import { ApiClient } from '../../src/cluster/http/api-client.js';
-import { DirectTransport } from '../../src/cluster/kubelet/direct-transport.js';
+import { directTransport } from '../../src/cluster/kubelet/direct-transport.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { untilEnd } from '../support/fixtures.js';
@@ -90,7 +90,7 @@ function apiReader({ credentials, clock }: Started): Reader {
 /** The CA is that of the API server, or one of its own. */
 function kubeletReader({ credentials, clock, server }: Started, caFile?: string): Reader {
   const tls = { caFile, certFile: undefined, keyFile: undefined, serverName: undefined, insecureSkipVerify: false };
-  const transport = new DirectTransport({
+  const transport = directTransport({
     addressTypes: ['InternalIP'],
     port: undefined,
     credentials: kubeletCredentials({ api: credentials, bearerTokenFile: undefined, tls, clock }),

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { CredentialMaterial } from '../../src/cluster/credentials/credentials.js';
 import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { ApiClient } from '../../src/cluster/http/api-client.js';
-import { DirectTransport } from '../../src/cluster/kubelet/direct-transport.js';
+import { directTransport } from '../../src/cluster/kubelet/direct-transport.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { untilEnd } from '../support/fixtures.js';
@@ -84,7 +84,7 @@ const kubelet: TargetKind = {
   serverNameHint: 'set kubelet.tls.serverName to a name that the certificate carries',
   renewalPauseMs: 600_000,
   create: ({ server, clock, ...credentials }) => {
-    const transport = new DirectTransport({
+    const transport = directTransport({
       addressTypes: ['InternalIP'],
       port: undefined,
       credentials: { ...credentials, reread: credentials.material },

@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import type { TlsMaterial } from '../../src/cluster/credentials/credentials.js';
 import { KubeletClient } from '../../src/cluster/kubelet/client.js';
-import { DirectTransport, type DirectTransportOptions } from '../../src/cluster/kubelet/direct-transport.js';
+import { directTransport, type DirectTransportOptions } from '../../src/cluster/kubelet/direct-transport.js';
 import type { KubeletPath } from '../../src/cluster/kubelet/transport.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { failureOf, LoopbackServer, replyWith, textOf } from '../http/loopback-server.js';
@@ -25,10 +25,13 @@ beforeAll(async () => {
   pair = await authority.issueServer();
 });
 
-function transportOf(serverName?: string, options: Partial<DirectTransportOptions> = {}): DirectTransport {
+function transportOf(
+  serverName?: string,
+  options: Partial<DirectTransportOptions> = {},
+): ReturnType<typeof directTransport> {
   const tls: TlsMaterial = { ca: authority.certificate, serverName, rejectUnauthorized: true };
   const material = () => Promise.resolve({ headers: { authorization: 'Bearer token-1' }, tls });
-  return new DirectTransport({
+  return directTransport({
     addressTypes: ['InternalIP'],
     port: undefined,
     credentials: { material, invalidate: () => undefined, reread: material },
@@ -69,7 +72,7 @@ describe('a name of a node', () => {
   beforeAll(async () => {
     namedPair = await authority.issueServer({ dnsNames: ['kubelet'] });
   });
-  const resolvingTo = (addresses: readonly string[]): DirectTransport =>
+  const resolvingTo = (addresses: readonly string[]): ReturnType<typeof directTransport> =>
     transportOf('kubelet', {
       addressTypes: ['Hostname'],
       resolve: () => Promise.resolve(addresses.map((address) => ({ address, family: isIP(address) }))),
@@ -148,7 +151,7 @@ it.each<[KubeletPath, number, string, string]>([
 });
 
 describe('KubeletClient over direct access', () => {
-  const clientOf = (transport: DirectTransport): KubeletClient =>
+  const clientOf = (transport: ReturnType<typeof directTransport>): KubeletClient =>
     new KubeletClient({
       transport,
       requestTimeoutMs: 10_000,

@@ -3,21 +3,19 @@ import { expect, it } from 'vitest';
 import type { ApiRequest } from '../../src/cluster/http/api-client.js';
 import { apiErrorFromStatus } from '../../src/cluster/http/api-error.js';
 import { KubeletClient } from '../../src/cluster/kubelet/client.js';
-import { ProxyTransport } from '../../src/cluster/kubelet/proxy-transport.js';
+import { proxyTransport } from '../../src/cluster/kubelet/proxy-transport.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 
 function clientOf(answer: (request: ApiRequest) => Promise<string>): KubeletClient {
-  const transport = new ProxyTransport({
-    api: {
-      open: async (request) => {
-        const text = await answer(request);
-        return (async function* () {
-          yield await Promise.resolve(Buffer.from(text));
-        })();
-      },
+  const transport = proxyTransport({
+    open: async (request) => {
+      const text = await answer(request);
+      return (async function* () {
+        yield await Promise.resolve(Buffer.from(text));
+      })();
     },
   });
   return new KubeletClient({

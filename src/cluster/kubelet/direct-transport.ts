@@ -1,9 +1,8 @@
 import type { Clock } from '../../lib/base/clock.js';
 import { HttpClient, type HttpRequest } from '../http/http-client.js';
-import type { Node } from '../kube/objects.js';
 import { type AddressOptions, kubeletUrl, type Resolve, resolveBySystem, usableLookup } from './address.js';
 import { kubeletErrorFromResponse } from './kubelet-error.js';
-import { type KubeletEndpoint, type KubeletPath, kubeletPaths, type KubeletTransport } from './transport.js';
+import { kubeletPaths, type KubeletTransport } from './transport.js';
 
 export interface DirectTransportOptions extends AddressOptions {
   readonly credentials: ConstructorParameters<typeof HttpClient>[0]['credentials'];
@@ -30,35 +29,31 @@ const tlsHints = {
  * Reads from the kubelets themselves, always over TLS: the kubelet's certificate is verified before the first byte of a
  * request, so that nothing else receives a token.
  */
-export class DirectTransport implements KubeletTransport, Disposable {
-  readonly #addressOptions: AddressOptions;
-  readonly #http: HttpClient;
-  readonly #isApiServerAway: () => boolean;
-  readonly #resolve: Resolve;
-
-  constructor({ addressTypes, port, isApiServerAway, resolve = resolveBySystem, ...options }: DirectTransportOptions) {
-    this.#isApiServerAway = isApiServerAway;
-    this.#resolve = resolve;
-    this.#addressOptions = { addressTypes, port };
-    this.#http = new HttpClient({ ...options, protocol: 'https:', tlsHints, renewalPauseMs });
-  }
-
-  locate(node: Node, path: KubeletPath): KubeletEndpoint {
-    const url = kubeletUrl(node, path, this.#addressOptions);
-    const what = `${kubeletPaths[path]} of node ${node.name} from ${url.origin}`;
-    const request: HttpRequest = {
-      url,
-      what,
-      lookup: usableLookup(what, this.#resolve),
-      expandServerName: (template) => template.replaceAll('{node}', node.name),
-      errorFromResponse: (response) =>
-        kubeletErrorFromResponse(response, { path, node, isApiServerAway: this.#isApiServerAway() }),
-    };
-    return { what, open: (signal) => this.#http.open(request, signal) };
-  }
-
-  /** Closes idle connections now and the others when their requests end. */
-  [Symbol.dispose](): void {
-    this.#http[Symbol.dispose]();
-  }
+export function directTransport({
+  addressTypes,
+  port,
+  isApiServerAway,
+  resolve = resolveBySystem,
+  ...options
+}: DirectTransportOptions): KubeletTransport & Disposable {
+  const http = new HttpClient({ ...options, protocol: 'https:', tlsHints, renewalPauseMs });
+  return {
+    locate: (node, path) => {
+      const url = kubeletUrl(node, path, { addressTypes, port });
+      const what = `${kubeletPaths[path]} of node ${node.name} from ${url.origin}`;
+      const request: HttpRequest = {
+        url,
+        what,
+        lookup: usableLookup(what, resolve),
+        expandServerName: (template) => template.replaceAll('{node}', node.name),
+        errorFromResponse: (response) =>
+          kubeletErrorFromResponse(response, { path, node, isApiServerAway: isApiServerAway() }),
+      };
+      return { what, open: (signal) => http.open(request, signal) };
+    },
+    /** Closes idle connections now and the others when their requests end. */
+    [Symbol.dispose]: () => {
+      http[Symbol.dispose]();
+    },
+  };
 }

@@ -2,34 +2,29 @@ import { type FailureReason, RequestError } from '../../lib/base/errors.js';
 import type { ApiTransport } from '../http/api-client.js';
 import type { Node } from '../kube/objects.js';
 import { isolationHint } from './kubelet-error.js';
-import { type KubeletEndpoint, type KubeletPath, kubeletPaths, type KubeletTransport } from './transport.js';
+import { type KubeletPath, kubeletPaths, type KubeletTransport } from './transport.js';
 
 /**
  * Reads from kubelets through the API server, where they cannot be reached directly. It needs `get` on `nodes/proxy`,
  * which also allows running commands in every container of the node, and is therefore never the default.
  * https://kubernetes.io/docs/reference/access-authn-authz/kubelet-authn-authz/
  */
-export class ProxyTransport implements KubeletTransport {
-  readonly #api: ApiTransport;
-
-  constructor({ api }: { readonly api: ApiTransport }) {
-    this.#api = api;
-  }
-
-  locate(node: Node, path: KubeletPath): KubeletEndpoint {
-    const { name } = node;
-    const request = { path: `/api/v1/nodes/${encodeURIComponent(name)}/proxy${path}` };
-    return {
-      what: `${kubeletPaths[path]} of node ${name} through the API server`,
-      open: async (signal) => {
-        try {
-          return await this.#api.open(request, signal);
-        } catch (error) {
-          throw error instanceof RequestError ? explained(error, node, path) : error;
-        }
-      },
-    };
-  }
+export function proxyTransport(api: ApiTransport): KubeletTransport {
+  return {
+    locate: (node, path) => {
+      const request = { path: `/api/v1/nodes/${encodeURIComponent(node.name)}/proxy${path}` };
+      return {
+        what: `${kubeletPaths[path]} of node ${node.name} through the API server`,
+        open: async (signal) => {
+          try {
+            return await api.open(request, signal);
+          } catch (error) {
+            throw error instanceof RequestError ? explained(error, node, path) : error;
+          }
+        },
+      };
+    },
+  };
 }
 
 /** The API server answers 502, 503 or 504 when it cannot reach a kubelet, and says why in the words of Go's libraries. */

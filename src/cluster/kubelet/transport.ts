@@ -9,7 +9,7 @@ export const kubeletPaths = { '/stats/summary': 'summary', '/configz': 'configur
 export type KubeletPath = keyof typeof kubeletPaths;
 
 /** How one path of one node's kubelet is reached. */
-export interface KubeletEndpoint {
+interface KubeletEndpoint {
   /** Begins messages: `summary of node n1 from https://…`. */
   readonly what: string;
   /**

@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { kubeletCredentials } from '../../cluster/credentials/kubelet-credentials.js';
 import type { ApiTransport } from '../../cluster/http/api-client.js';
 import { KubeletClient } from '../../cluster/kubelet/client.js';
-import { DirectTransport } from '../../cluster/kubelet/direct-transport.js';
+import { directTransport } from '../../cluster/kubelet/direct-transport.js';
 import type { KubeletCache } from '../../cluster/kubelet/kubelet-cache.js';
 import type { KubeletPolicy } from '../../cluster/kubelet/kubelet-policies.js';
-import { ProxyTransport } from '../../cluster/kubelet/proxy-transport.js';
+import { proxyTransport } from '../../cluster/kubelet/proxy-transport.js';
 import type { KubeletTransport } from '../../cluster/kubelet/transport.js';
 import { coversAllPods } from '../../facts/node/join.js';
 import { isExpected } from '../../facts/node/node-coverage.js';
@@ -48,8 +48,8 @@ export class KubeletConnection implements Disposable {
   #transportFor({ config, place }: Core<ClusterPlace>): KubeletTransport & Partial<Disposable> {
     const { credentials, clock } = this.#options;
     const { access, bearerTokenFile, tls } = config.kubelet;
-    if (access !== 'direct') return new ProxyTransport(this.#options);
-    return new DirectTransport({
+    if (access !== 'direct') return proxyTransport(this.#options.api);
+    return directTransport({
       ...this.#options,
       ...config.kubelet,
       credentials: kubeletCredentials({ api: credentials, bearerTokenFile, tls, clock }),
