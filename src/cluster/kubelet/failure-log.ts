@@ -19,10 +19,12 @@ interface LogMessage {
 
 export type FailureLevel = 'info' | 'warn';
 
-interface FailedNode {
+interface LogEntry {
   readonly node: string;
   readonly level: FailureLevel;
-  readonly error: RequestError;
+  readonly text: LogMessage;
+  /** Undefined of a node that has recovered. */
+  readonly cause: { readonly reason: string; readonly error: string } | undefined;
 }
 
 /** When many nodes become unreachable at once, their requests fail within about this time, in milliseconds. */
@@ -37,22 +39,18 @@ const exampleCount = 3;
 export class FailureLog implements Disposable {
   readonly #options: FailureLogOptions;
   readonly #lifetime = new AbortController();
-  #failed: FailedNode[] = [];
-  #recovered: string[] = [];
-  #isWaiting = false;
+  #entries: LogEntry[] = [];
 
   constructor(options: FailureLogOptions) {
     this.#options = options;
   }
 
-  failed(node: string, level: FailureLevel, error: RequestError): void {
-    this.#failed.push({ node, level, error });
-    this.#writeSoon();
+  failed(node: string, level: FailureLevel, { reason, message }: RequestError): void {
+    this.#add({ node, level, text: this.#options.failed, cause: { reason, error: message } });
   }
 
   recovered(node: string): void {
-    this.#recovered.push(node);
-    this.#writeSoon();
+    this.#add({ node, level: 'info', text: this.#options.recovered, cause: undefined });
   }
 
   /** From then on, lines are written at once. */
@@ -61,44 +59,26 @@ export class FailureLog implements Disposable {
     this.#write();
   }
 
-  #writeSoon(): void {
-    if (this.#lifetime.signal.aborted) this.#write();
-    if (this.#isWaiting || this.#lifetime.signal.aborted) return;
-    this.#isWaiting = true;
+  #add(entry: LogEntry): void {
+    this.#entries.push(entry);
     const write = (): void => {
-      this.#isWaiting = false;
       this.#write();
     };
-    void this.#options.clock.sleep(gatherMs, this.#lifetime.signal).then(write, write);
+    if (this.#lifetime.signal.aborted) write();
+    else if (this.#entries.length === 1)
+      void this.#options.clock.sleep(gatherMs, this.#lifetime.signal).then(write, write);
   }
 
   #write(): void {
-    const [failed, recovered] = [this.#failed, this.#recovered];
-    this.#failed = [];
-    this.#recovered = [];
-    for (const group of groupBy(failed, levelAndReason).values()) this.#writeFailed(group);
-    this.#writeRecovered(recovered);
+    const entries = this.#entries;
+    this.#entries = [];
+    const groups = groupBy(entries, ({ level, cause }) => `${level} ${cause?.reason ?? ''}`);
+    for (const group of groups.values()) {
+      const [{ node, level, text, cause }] = group;
+      const names = group.map((entry) => entry.node).toSorted();
+      const nodes = { nodeCount: names.length, nodes: joinTruncated(names, exampleCount) };
+      if (names.length === 1) this.#options.logger[level](text.one, { node, ...cause });
+      else this.#options.logger[level](text.many, { ...nodes, ...cause });
+    }
   }
-
-  #writeFailed(group: readonly [FailedNode, ...FailedNode[]]): void {
-    const { failed, logger } = this.#options;
-    const [{ node, level, error }] = group;
-    const cause = { reason: error.reason, error: error.message };
-    if (group.length === 1) logger[level](failed.one, { node, ...cause });
-    else logger[level](failed.many, { ...manyNodes(group.map((one) => one.node)), ...cause });
-  }
-
-  #writeRecovered(nodes: readonly string[]): void {
-    const { recovered, logger } = this.#options;
-    if (nodes.length === 1) logger.info(recovered.one, { node: nodes[0] });
-    else if (nodes.length > 1) logger.info(recovered.many, manyNodes(nodes));
-  }
-}
-
-function levelAndReason({ level, error }: FailedNode): string {
-  return `${level} ${error.reason}`;
-}
-
-function manyNodes(names: readonly string[]): { readonly nodeCount: number; readonly nodes: string } {
-  return { nodeCount: names.length, nodes: joinTruncated(names.toSorted(), exampleCount) };
 }

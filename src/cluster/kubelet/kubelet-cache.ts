@@ -4,16 +4,16 @@ import type { Logger } from '../../lib/base/logger.js';
 import { RateLimiter } from '../../lib/base/rate-limiter.js';
 import type { Node } from '../kube/objects.js';
 import type { CachedValue, KubeletFailure, RequestPolicy } from './cached-request.js';
+import type { KubeletConfiguration } from './kubelet-configuration.js';
 import { continued, endRequests, isMarked, isOutdated, type KubeletEntry } from './kubelet-entry.js';
 import { isIsolationFailure } from './kubelet-error.js';
 import {
   configurationGateMs,
-  type FailureLogs,
+  configurationPolicy,
   failureLogs,
   type KubeletPolicy,
   markLimit,
-  type RequestPolicies,
-  requestPolicies,
+  summaryPolicy,
 } from './kubelet-policies.js';
 import { type CacheLookup, type FoundLookup, type LastSummary, servedMs } from './lookup.js';
 import { PodHistory } from './pod-history.js';
@@ -22,6 +22,11 @@ import type { NodeSummary, PodSummary } from './summary.js';
 /** `refreshed`: fresh because of a request that the caller sent or joined. */
 export const lookupResults = ['fresh', 'refreshed', 'stale', 'absent'] as const;
 export type LookupResult = (typeof lookupResults)[number];
+
+interface PolicyInForce extends KubeletPolicy {
+  readonly summary: RequestPolicy<NodeSummary>;
+  readonly configuration: RequestPolicy<KubeletConfiguration> | undefined;
+}
 
 /** At least this long, in milliseconds, also with a short TTL: the API server may report an eviction late. */
 const minKeepDepartedMs = 60_000;
@@ -45,13 +50,13 @@ const minKeepDepartedMs = 60_000;
  */
 export class KubeletCache implements Disposable {
   readonly #options;
-  readonly #logs: FailureLogs;
+  readonly #logs: ReturnType<typeof failureLogs>;
   readonly #entries = new Map<string, KubeletEntry>();
   /** Of nodes that have left. For one TTL: a node that comes back meanwhile is the same kubelet, with the same gate. */
   readonly #former = new Map<string, { readonly entry: KubeletEntry; readonly leftAtMs: number }>();
   readonly #marks: RateLimiter;
   #nearNodeNames: ReadonlySet<string> = new Set();
-  #policy: (KubeletPolicy & { readonly of: RequestPolicies }) | undefined;
+  #policy: PolicyInForce | undefined;
   #isDisposed = false;
 
   constructor(options: {
@@ -71,7 +76,9 @@ export class KubeletCache implements Disposable {
   /** To be called before kubelets are asked, and with each change of the settings. See {@link CachedRequest.continueWith}. */
   configure(policy: KubeletPolicy): void {
     const { clock, requests: lane } = this.#options;
-    this.#policy = { ...policy, of: requestPolicies(policy, { lane, clock, logs: this.#logs }) };
+    const summary = summaryPolicy(policy, { lane, clock, log: this.#logs.summary });
+    const configuration = configurationPolicy(policy, { lane, clock, log: this.#logs.configuration });
+    this.#policy = { ...policy, summary, configuration };
     for (const [name, entry] of this.#entries) this.#entries.set(name, this.#newEntry({ name, uid: entry.uid }, entry));
   }
 
@@ -220,7 +227,7 @@ export class KubeletCache implements Disposable {
     this.#logs.configuration[Symbol.dispose]();
   }
 
-  get #inForce(): KubeletPolicy & { readonly of: RequestPolicies } {
+  get #inForce(): PolicyInForce {
     if (this.#policy === undefined) throw new Error('no policy: configure comes first');
     return this.#policy;
   }
@@ -240,12 +247,12 @@ export class KubeletCache implements Disposable {
 
   #newEntry({ name, uid }: Pick<Node, 'name' | 'uid'>, former?: KubeletEntry): KubeletEntry {
     const { clock } = this.#options;
-    const { of } = this.#inForce;
+    const { summary, configuration } = this.#inForce;
     const { outdatedAtMs, replacedAtMs } = former ?? { outdatedAtMs: -Infinity, replacedAtMs: -Infinity };
     const keepDepartedMs = (): number => Math.max(servedMs(this.#inForce.ttlMs), minKeepDepartedMs);
     const history = former?.history ?? new PodHistory({ clock, keepDepartedMs });
     const summaryOfNode: RequestPolicy<NodeSummary> = {
-      ...of.summary,
+      ...summary,
       gateAfterSuccessMs: () => this.#freshMs(name),
       onSuccess: (_node, { value }) => {
         history.add(value, clock.steadyNowMs(), latestNowMs(clock));
@@ -255,7 +262,7 @@ export class KubeletCache implements Disposable {
     const entry = {
       uid,
       summary: continued(former?.summary, summaryOfNode),
-      configuration: of.configuration && continued(former?.configuration, of.configuration),
+      configuration: configuration && continued(former?.configuration, configuration),
       ...{ outdatedAtMs, replacedAtMs },
       history,
     };

@@ -2,9 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { Semaphore } from 'async-mutex';
 
-import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
-import type { Lane } from '../../lib/base/lane.js';
 import { isDnsName } from '../kube/selector-parser.js';
 import type { RequestPolicy } from './cached-request.js';
 import { FailureLog, type FailureLogOptions } from './failure-log.js';
@@ -33,25 +31,6 @@ export interface KubeletPolicy {
   readonly onSummary?: (nodeName: string, summary: NodeSummary) => void;
 }
 
-/** What requests have under all settings. */
-export interface RequestContext {
-  /** See {@link RequestPolicy.lane}. */
-  readonly lane: Lane;
-  readonly logs: FailureLogs;
-  readonly clock: Clock;
-}
-
-export interface FailureLogs {
-  readonly summary: FailureLog;
-  readonly configuration: FailureLog;
-}
-
-export interface RequestPolicies {
-  readonly summary: RequestPolicy<NodeSummary>;
-  /** Undefined when configurations are not read. */
-  readonly configuration: RequestPolicy<KubeletConfiguration> | undefined;
-}
-
 /**
  * Of summaries that are marked as out of date: in a cluster of thousands of nodes pods come and go on all of them all the time,
  * and a request for each node in every `nearTtlMs` would take more than a core.
@@ -64,7 +43,8 @@ export const configurationGateMs = 600_000;
 /** These are not counted among the requests for summaries, which therefore never wait for them. */
 const maxConcurrentConfigurationRequests = 4;
 
-export function failureLogs(options: Pick<FailureLogOptions, 'clock' | 'logger'>): FailureLogs {
+/** One for each kind of request, under all settings. */
+export function failureLogs(options: Pick<FailureLogOptions, 'clock' | 'logger'>) {
   return {
     summary: new FailureLog({
       failed: { one: 'failed to scrape kubelet', many: 'failed to scrape kubelets' },
@@ -82,13 +62,12 @@ export function failureLogs(options: Pick<FailureLogOptions, 'clock' | 'logger'>
   };
 }
 
-export function requestPolicies(policy: KubeletPolicy, context: RequestContext): RequestPolicies {
-  return { summary: summaryPolicy(policy, context), configuration: configurationPolicy(policy, context) };
-}
+type RequestContext = Pick<RequestPolicy<unknown>, 'lane' | 'clock' | 'log'>;
 
-function summaryPolicy(policy: KubeletPolicy, { lane, logs, clock }: RequestContext): RequestPolicies['summary'] {
+export function summaryPolicy(policy: KubeletPolicy, context: RequestContext): RequestPolicy<NodeSummary> {
   const { ttlMs, maxConcurrentRequests, fetchSummary, expectsPods } = policy;
   return {
+    ...context,
     what: 'summary',
     gateMs: ttlMs,
     slots: new Semaphore(maxConcurrentRequests),
@@ -102,28 +81,24 @@ function summaryPolicy(policy: KubeletPolicy, { lane, logs, clock }: RequestCont
       if (isExpected === true) throw emptyError(node.name, 'according to the API server pods run there');
       if (isExpected === undefined && isSudden(before)) throw emptyError(node.name, 'the one before lists some');
     },
-    lane,
-    log: logs.summary,
     logLevel: 'warn',
-    clock,
   };
 }
 
-function configurationPolicy(
+/** Returns undefined when configurations are not read. */
+export function configurationPolicy(
   { fetchConfiguration }: KubeletPolicy,
-  { lane, logs, clock }: RequestContext,
-): RequestPolicies['configuration'] {
+  context: RequestContext,
+): RequestPolicy<KubeletConfiguration> | undefined {
   return (
     fetchConfiguration && {
+      ...context,
       what: 'configuration',
       gateMs: configurationGateMs,
       slots: new Semaphore(maxConcurrentConfigurationRequests),
       fetch: fetchConfiguration,
       isEqual: isDeepStrictEqual,
-      lane,
-      log: logs.configuration,
       logLevel: 'info',
-      clock,
     }
   );
 }
