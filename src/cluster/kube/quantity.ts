@@ -62,11 +62,8 @@ export type Amount =
  * is the caller's business. Undefined when `text` is not a quantity.
  */
 export function parseQuantity(text: string): number | undefined {
-  const parsed = parse(text);
-  if (parsed === undefined) return undefined;
-  const { isNegative, nanos } = parsed;
-  const value = ceilUnits(nanos);
-  return isNegative && value !== 0 ? -value : value;
+  const amount = parseAmount(text);
+  return amount === undefined ? undefined : roundUp(amount);
 }
 
 /** The same with its fraction of a unit; negative ones, which no limit is, are rounded away from zero. */

@@ -1,20 +1,13 @@
 import type { Clock } from './clock.js';
 
-export interface RateLimit {
-  /** Between two requests, on average; above 0. */
-  readonly intervalMs: number;
-  /** Requests at once. 0 or less: none at all. */
-  readonly burst: number;
-}
-
-/** A token bucket, full at first. https://pkg.go.dev/golang.org/x/time/rate#Limiter */
+/** A token bucket, full at first: one more each `intervalMs`, up to `burst`. https://pkg.go.dev/golang.org/x/time/rate#Limiter */
 export class RateLimiter {
-  readonly #limit: RateLimit;
+  readonly #limit;
   readonly #clock: Clock;
   #tokens: number;
   #filledAtMs: number;
 
-  constructor(limit: RateLimit, clock: Clock) {
+  constructor(limit: { readonly intervalMs: number; readonly burst: number }, clock: Clock) {
     this.#limit = limit;
     this.#clock = clock;
     this.#tokens = limit.burst;
