@@ -96,5 +96,5 @@ it('the refusal of the API server is an error with what it said', async () => {
   const body = '{"kind":"Status","message":"pods is forbidden: User \\"jane\\" cannot list resource \\"pods\\""}';
   api.answer = replyWith({ status: 403, headers: { 'content-type': 'application/json' }, body });
   await expect(read(api)).rejects.toThrow(/\/api\/v1\/pods.*403.*User "jane" cannot list/);
-  await expect(read(api)).rejects.toHaveProperty('name', 'UserError');
+  await expect(read(api)).rejects.toHaveProperty('name', 'RequestError');
 });

@@ -17,15 +17,12 @@ export interface Host {
 }
 
 /** An empty `$NODE_NAME` counts as not set. */
-export function hostOf({
-  hostName,
-  environment,
-}: {
+export function hostOf(process: {
   readonly hostName: string;
   readonly environment: Readonly<NodeJS.ProcessEnv>;
 }): Host {
-  const nodeName = environment['NODE_NAME'];
-  return { name: hostName, nodeName: nodeName === '' ? undefined : nodeName };
+  const nodeName = process.environment['NODE_NAME'];
+  return { name: process.hostName, nodeName: nodeName === '' ? undefined : nodeName };
 }
 
 export interface ScopeOptions {

@@ -8,21 +8,17 @@ import { storageEviction } from '../../facts/history/eviction-message.js';
 import type { EvictionRecord } from '../../facts/history/eviction-record.js';
 import type { WorkloadResolver } from '../../facts/workload/workload-resolver.js';
 import type { Clock } from '../../lib/base/clock.js';
-import { RequestError, UserError } from '../../lib/base/errors.js';
 import { Scheduler } from '../../lib/base/scheduler.js';
 import { type ClusterReading, noHistory, noSnapshot } from '../../people/query/cluster-reading.js';
 import { type EvictionReport, evictionReports } from '../../people/report/eviction-report.js';
 import type { CommandRequests } from './command-requests.js';
 
-/** Reads the status of evicted pods alone: it asks no kubelet, and what the pods used is not in it. Those of controllers may be deleted at once. */
+/**
+ * Reads the status of evicted pods alone: it asks no kubelet, and what the pods used is not in it. Those of controllers may be deleted at
+ * once. Throws RequestError.
+ */
 export async function readEvictedPods(
-  {
-    credentials,
-    namespace,
-    resolver,
-    clock,
-    requests,
-  }: {
+  question: {
     readonly credentials: Credentials;
     /** Undefined: pods of all namespaces. */
     readonly namespace: string | undefined;
@@ -32,6 +28,7 @@ export async function readEvictedPods(
   },
   signal: AbortSignal,
 ): Promise<ClusterReading> {
+  const { credentials, namespace, resolver, clock, requests } = question;
   const collection = collectionOf({ resource: 'pods', namespace, fieldSelector: 'status.phase=Failed' });
   using api = requests.client(credentials);
   const { objects } = await listObjects(
@@ -42,9 +39,7 @@ export async function readEvictedPods(
     },
     '0',
     signal,
-  ).catch((error: unknown) => {
-    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
-  });
+  );
   return {
     scope: wholeCluster,
     ttlMs: 0,
