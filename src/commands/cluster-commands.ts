@@ -37,8 +37,6 @@ import {
   topOptions,
 } from './top/top-flags.js';
 
-const intervalRange = { minMs: 100, maxMs: 3_600_000 } as const;
-
 /** The commands that read a cluster and serve nothing. */
 export function addClusterCommands(program: Command, context: CommandContext): void {
   addTop(program, context);
@@ -259,7 +257,6 @@ function parseLimit(text: string): number {
 
 function parseInterval(text: string): number {
   const durationMs = parseDuration(text);
-  const { minMs, maxMs } = intervalRange;
-  if (durationMs !== undefined && durationMs >= minMs && durationMs <= maxMs) return durationMs;
+  if (durationMs !== undefined && durationMs >= 100 && durationMs <= 3_600_000) return durationMs;
   throw new InvalidArgumentError('allowed: a duration such as 500ms, 5s or 1m, from 100ms to 1h');
 }

@@ -33,19 +33,21 @@ export async function explain(
   { open, called }: { readonly open: OpenAnswers; readonly called: CalledAs },
   context: CommandOutput,
 ): Promise<void> {
-  const { resource, output } = options;
+  const { resource, output, allNamespaces } = options;
   const { stopSignal, writeOut, writeError } = context;
   const named = resource === 'pod' ? podName(options) : undefined;
   const name = named?.name ?? options.name;
+  const namespaceOf = (contextNamespace: string | undefined): string | undefined =>
+    named?.namespace ?? (allNamespaces ? undefined : (options.namespace ?? contextNamespace));
   const subject = {
-    namespaceOf: (contextNamespace: string) => scopeOf(options, named, contextNamespace),
+    namespaceOf,
     isOfEvictions: resource === 'eviction',
     node: resource === 'node' ? name : undefined,
     podName: named?.name,
   };
   await open(subject, async (session) => {
     const answers = await session.read(stopSignal);
-    const answer = await answers.explain({ resource, name, namespace: scopeOf(options, named, session.namespace) });
+    const answer = await answers.explain({ resource, name, namespace: namespaceOf(session.namespace) });
     stopSignal.throwIfAborted();
     const isText = output === 'text';
     writeOut(isText ? asCalled(textOf(answer, options, context), options, called) : dataText(answer.data, output));
@@ -79,14 +81,6 @@ function textOf({ documents }: WrittenAnswer, { isWhole = false }: ExplainOption
   const more = details.length === 0 ? '' : `\nwith --all: ${details.join(', ')}\n`;
   const form = { width: screenColumns(context.terminal()), hasColour: hasColour(context), isWhole };
   return documents.map((document) => writeText({ ...document, notes: [] }, form)).join('\n') + more;
-}
-
-function scopeOf(
-  { namespace, allNamespaces }: ExplainOptions,
-  named: GivenName | undefined,
-  contextNamespace: string | undefined,
-): string | undefined {
-  return named?.namespace ?? (allNamespaces ? undefined : (namespace ?? contextNamespace));
 }
 
 interface GivenName {
