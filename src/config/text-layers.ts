@@ -26,7 +26,7 @@ export function environmentLayer(environment: Readonly<NodeJS.ProcessEnv>): Laye
   const variables = Object.entries(environment).filter(
     ([name, text = '']) => text !== '' && name.startsWith(environmentPrefix) && !isServiceLink(name, text),
   );
-  return namedLayer(variables, settings, unknownVariable);
+  return namedLayer(variables, settings, { source: 'environment', prefix: environmentPrefix });
 }
 
 /**
@@ -47,21 +47,21 @@ export function flagLayer(flags: FlagValues): Layer {
     allSettings.flatMap((setting) => (setting.meta.flag === undefined ? [] : [[`--${setting.meta.flag}`, setting]])),
   );
   const given = Object.entries(flags).map(([flag, value]) => [`--${flag}`, value] as const);
-  return namedLayer(given, settings, unknownFlag);
+  return namedLayer(given, settings, { source: 'command line', prefix: '--' });
 }
 
-/** The settings with these names; `unknown` is the fault of a name without a setting. */
+/** The settings with these names, each of which begins with `prefix`. */
 function namedLayer(
   given: Iterable<readonly [name: string, value: FlagValues[string]]>,
   settings: ReadonlyMap<string, Setting>,
-  unknown: (name: string, names: readonly string[]) => SettingFault,
+  names: { readonly source: string; readonly prefix: string },
 ): Layer {
   const values: SettingValue[] = [];
   const faults: SettingFault[] = [];
   for (const [name, raw] of given) {
     if (raw === undefined) continue;
     const setting = settings.get(name);
-    if (setting === undefined) faults.push(unknown(name, [...settings.keys()]));
+    if (setting === undefined) faults.push(unknownName(name, [...settings.keys()], names));
     else {
       const value = typeof raw === 'string' ? settingFromText(setting, raw) : raw;
       values.push({ setting, value, sourceOf: () => name });
@@ -96,17 +96,19 @@ function readAssignment(assignment: string): Layer {
   return reader;
 }
 
-function unknownVariable(name: string, names: readonly string[]): SettingFault {
-  const removed = removedSettings.find(({ path }) => `${name}_`.startsWith(`${environmentNameOf(path)}_`));
-  if (removed !== undefined)
-    return { path: name, problem: 'was removed', source: 'environment', hint: removed.instead };
-  const hint = `allowed: the name of a setting${didYouMean(name, names, environmentPrefix)}`;
-  return { path: name, problem: 'unknown name', source: 'environment', hint };
-}
-
-function unknownFlag(name: string, names: readonly string[]): SettingFault {
-  const hint = `allowed: the name of a setting${didYouMean(name, names, '--')}`;
-  return { path: name, problem: 'unknown name', source: 'command line', hint };
+function unknownName(
+  path: string,
+  names: readonly string[],
+  { source, prefix }: { readonly source: string; readonly prefix: string },
+): SettingFault {
+  const removed = removedSettings.find((setting) => `${path}_`.startsWith(`${environmentNameOf(setting.path)}_`));
+  if (removed !== undefined) return { path, problem: 'was removed', source, hint: removed.instead };
+  return {
+    path,
+    problem: 'unknown name',
+    source,
+    hint: `allowed: the name of a setting${didYouMean(path, names, prefix)}`,
+  };
 }
 
 function unknownPath(path: string, source: string): SettingFault {

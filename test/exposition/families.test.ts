@@ -185,7 +185,7 @@ function fullSelfMetrics(): SelfMetrics {
     },
     collected: {
       skippedPods: new Map([['no_usage', 0]]),
-      unknownItems: { container: 0, volume: 0 },
+      unknownItems: { containerCount: 0, volumeCount: 0 },
       saturatedValueCount: 0,
       backedOffWorkloadCount: 0,
     },

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
 import { nodeLayout } from '../../src/facts/node/node-layout.js';
+import { NodeMemory } from '../../src/facts/node/node-memory.js';
 import { boundPod } from '../../src/facts/node/node-objects.js';
 import { createNodeSnapshot } from '../../src/facts/node/node-snapshot.js';
 import { type DerivedPods, deriveMeasured, podContexts } from '../../src/facts/node/pod-record.js';
@@ -47,7 +48,8 @@ function recorded({
       arrivedAtMs: 0,
       layout,
       configuration: undefined,
-      refutedSignals: () => [],
+      conditionSeenAtMs: -Infinity,
+      memory: new NodeMemory(),
       frozen: nothingFrozen,
       context,
       derived,
@@ -94,7 +96,7 @@ it('the record of a pod has what both servers said, and what sums and warnings n
   });
   expect(measured.bound?.pod).toBe(pods[0]);
   expect(snapshot.evictionMs).toBe(18_400);
-  expect(snapshot.unknownItems).toEqual({ container: 1, volume: 0 });
+  expect(snapshot.unknownItems).toEqual({ containerCount: 1, volumeCount: 0 });
 });
 
 it('the record of a pod without a total has only what limits of containers say', () => {

@@ -5,15 +5,14 @@ import type { EvictionSignal } from '../../src/cluster/kubelet/eviction-signals.
 import type { LimitRatio } from '../../src/facts/node/limit-ratios.js';
 import { isNearPressure } from '../../src/facts/node/node-forecasts.js';
 import { nodeStanding } from '../../src/facts/node/node-standing.js';
-import { noForecasts } from '../../src/facts/node/node-view.js';
 import type { PodRecord } from '../../src/facts/node/pod-record.js';
 import { podStanding } from '../../src/facts/node/standing.js';
 import type { UnenforcedReason } from '../../src/facts/node/unenforced-limits.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { clusterReport } from '../../src/people/query/cluster-report.js';
 import { listNamespaces } from '../../src/people/query/list-namespaces.js';
 import { listPods } from '../../src/people/query/list-pods.js';
 import { parseListQuery } from '../../src/people/query/list-query.js';
-import { clusterReport } from '../../src/people/query/cluster-report.js';
 import { aContainer, aPod } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import {
@@ -26,6 +25,7 @@ import {
   aNodeThreshold,
   aPodUsage,
   aReading,
+  noForecasts,
 } from '../support/snapshot-builders.js';
 
 const pod = aPod({ containers: [aContainer({ limitBytes: 1 })] });

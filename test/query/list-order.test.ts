@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { type MeasuredNodeView, type NodeForecasts, noForecasts } from '../../src/facts/node/node-view.js';
+import type { MeasuredNodeView, NodeForecasts } from '../../src/facts/node/node-view.js';
 import type { PodRecord } from '../../src/facts/node/pod-record.js';
 import { largestFirst } from '../../src/lib/base/ranking.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
@@ -20,6 +20,7 @@ import {
   aPodUsage,
   aReading,
   aVolumeUsage,
+  noForecasts,
 } from '../support/snapshot-builders.js';
 
 /** So many that most are known to be behind the first ones. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
-import { noForecasts } from '../../src/facts/node/node-view.js';
 import { podStanding } from '../../src/facts/node/standing.js';
 import type { UnenforcedReason } from '../../src/facts/node/unenforced-limits.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
@@ -10,7 +9,7 @@ import { podSpecReport, unmeasuredPodReport } from '../../src/people/report/pod-
 import { evictedVerdict, podVerdict } from '../../src/people/report/pod-verdict.js';
 import { aContainer, aMount, aPod } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
-import { aDeployment, aMeasuredPod, aPodUsage } from '../support/snapshot-builders.js';
+import { aDeployment, aMeasuredPod, aPodUsage, noForecasts } from '../support/snapshot-builders.js';
 import { aPodStatus } from '../support/status-builders.js';
 import { mib } from '../support/units.js';
 

@@ -14,14 +14,14 @@ it('what a scrape leaves out is counted over all nodes with data', () => {
   const node = aFreshNode(
     aNodeSnapshot({
       summary: aNodeSummary({ saturatedCount: 2 }),
-      unknownItems: { container: 3, volume: 5 },
+      unknownItems: { containerCount: 3, volumeCount: 5 },
       skippedPods: new Map([['no_usage', 7]]),
     }),
   );
   const workloads = [0, 1_000].map((backoffMs) => aWorkloadSnapshot({ backoffMs }));
   const counts = snapshotCounts(aClusterSnapshot({ nodes: [node, anAbsentNode('away', 'timeout'), node], workloads }));
   expect(counts).toMatchObject({
-    unknownItems: { container: 6, volume: 10 },
+    unknownItems: { containerCount: 6, volumeCount: 10 },
     saturatedValueCount: 4,
     backedOffWorkloadCount: 1,
   });

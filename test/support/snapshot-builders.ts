@@ -10,10 +10,10 @@ import { isActive } from '../../src/facts/node/limits.js';
 import type { NodeThreshold } from '../../src/facts/node/node-thresholds.js';
 import {
   noCoverage,
+  type NodeForecasts,
   type NodeObjects,
   type NodeSnapshot,
   type NodeView,
-  noForecasts,
 } from '../../src/facts/node/node-view.js';
 import type { BoundPod, DerivedPod, PodContext } from '../../src/facts/node/pod-record.js';
 import type { Component, ContainerUsage, MeasuredUsage, PodUsage, VolumeUsage } from '../../src/facts/node/usage.js';
@@ -23,6 +23,8 @@ import type { WorkloadSnapshot } from '../../src/facts/workload/workload-partial
 import { type ClusterReading, noHistory } from '../../src/people/query/cluster-reading.js';
 import { builder } from './builder.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from './builders.js';
+
+export const noForecasts: NodeForecasts = { measuredAtMs: 0, pods: new Map(), thresholds: [] };
 
 export const aWorkload = builder<Workload>(() => ({
   namespace: '',
@@ -199,7 +201,7 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     endedPods: pods.flatMap(({ bound }) => (bound === undefined || isActive(bound.pod) ? [] : [bound.pod])),
     podsWithoutTotal: [],
     skippedPods: new Map(),
-    unknownItems: { container: 0, volume: 0 },
+    unknownItems: { containerCount: 0, volumeCount: 0 },
     listedPodUids: new Set(),
     measuredPodUids: new Set(pods.flatMap(({ bound }) => (bound === undefined ? [] : [bound.pod.uid]))),
     unknownPods: [],

@@ -111,7 +111,11 @@ describe('gauges', () => {
   });
 
   it('gauges replace the counts of the scrape before', async ({ metrics }) => {
-    const counts = { unknownItems: { container: 2, volume: 1 }, saturatedValueCount: 3, backedOffWorkloadCount: 5 };
+    const counts = {
+      unknownItems: { containerCount: 2, volumeCount: 1 },
+      saturatedValueCount: 3,
+      backedOffWorkloadCount: 5,
+    };
     const series = { workload: 1, node: 0, pod: 10, container: 2, volume: 3 };
     metrics.show({ collected: { ...counts, skippedPods: new Map([['deleted_pod', 1]]) } });
     metrics.show({ collected: { ...counts, skippedPods: new Map([['no_usage', 2]]) }, workloadNameClashCount: 4 });

@@ -6,15 +6,12 @@ import { FrozenTimes } from './frozen-statistics.js';
 import { NodeMeasurements, soonSignals } from './node-forecasts.js';
 import { type LayoutEvidence, layoutEvidence, layoutFrom, type NodeLayout } from './node-layout.js';
 import type { NodeThreshold } from './node-thresholds.js';
-import { type NodeSnapshot, noForecasts } from './node-view.js';
+import type { NodeSnapshot } from './node-view.js';
 
 /** A kubelet looks every 10 s, and its condition is seen a moment later. */
 const refutedAfterMs = 60_000;
 /** A watch in which nothing happens has a bookmark each minute: in longer gaps the API server was away. */
 const maxGapMs = 90_000;
-
-type Learned = Pick<NodeSnapshot, 'forecasts' | 'fills'>;
-export const nothingLearned: Learned = { forecasts: noForecasts, fills: [] };
 
 /** What is remembered of a node as long as the process lives, whatever the settings. */
 export class NodeMemory {
@@ -42,7 +39,9 @@ export class NodeMemory {
   }
 
   /** Takes in what a snapshot is made of. */
-  learn(sources: Parameters<NodeMeasurements['forecasts']>[0] & Parameters<DiskFills['of']>[0]): Learned {
+  learn(
+    sources: Parameters<NodeMeasurements['forecasts']>[0] & Parameters<DiskFills['of']>[0],
+  ): Pick<NodeSnapshot, 'forecasts' | 'fills'> {
     const forecasts = this.#measurements.forecasts(sources);
     return { forecasts, fills: this.#fills.of(sources, soonSignals(forecasts)) };
   }

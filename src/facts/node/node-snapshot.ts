@@ -1,6 +1,5 @@
 import { isOfVirtualCluster, type Node, type Pod } from '../../cluster/kube/objects.js';
 import { ofSamePod, type PodIdentity } from '../../cluster/kube/pod-identity.js';
-import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { KubeletConfiguration } from '../../cluster/kubelet/kubelet-configuration.js';
 import type { PodSummary } from '../../cluster/kubelet/summary.js';
 import { byNames, divided } from '../../lib/base/ranking.js';
@@ -11,10 +10,10 @@ import { knownNearest, limitStanding } from './limit-ratios.js';
 import { isActive } from './limits.js';
 import { nodeEvictionMs, podEvictionMs, type PodGrowth } from './near-evictions.js';
 import { nodeImages } from './node-images.js';
-import type { NodeLayout } from './node-layout.js';
-import { type NodeMemory, nothingLearned } from './node-memory.js';
+import { type NodeLayout, storageLayout } from './node-layout.js';
+import type { NodeMemory } from './node-memory.js';
 import { boundTo } from './node-objects.js';
-import { type NodeThreshold, noThresholds, thresholdsInForce } from './node-thresholds.js';
+import { noThresholds, type ThresholdsInForce, thresholdsInForce } from './node-thresholds.js';
 import type { NodeSnapshot, SkipReason } from './node-view.js';
 import {
   type BoundPod,
@@ -70,13 +69,13 @@ export interface NodeSnapshotInput extends Pick<
   /** Undefined while it is not known. */
   readonly configuration: KubeletConfiguration | undefined;
   /** See `NodeMemory.refutedSignals`. */
-  readonly refutedSignals: (thresholds: readonly NodeThreshold[]) => readonly EvictionSignal[];
+  readonly conditionSeenAtMs: number;
   /** The records of the summary before, in the same context, by the UIDs of its entries. */
   readonly known?: ReadonlyMap<string, PodRecord> | undefined;
   /** Receives what is derived of the pods. */
   readonly derived: DerivedPods;
-  /** Receives what the summary measured. Undefined for a summary that is not the last one: nothing is forecast then. */
-  readonly memory?: Pick<NodeMemory, 'learn'> | undefined;
+  /** Receives what the summary measured. */
+  readonly memory: NodeMemory;
 }
 
 /** `bound`: the pods of the node. */
@@ -195,7 +194,7 @@ export function createNodeSnapshot(
   const measured = all.filter(isMeasured);
   const isVirtual = isOfVirtualCluster(node.labels);
   const judged = { ...input, summary: judgedFilesystems(summary, frozen) };
-  const thresholds = isVirtual ? noThresholds : thresholdsInForce(judged);
+  const thresholds = isVirtual ? noThresholds : thresholdsOf(judged);
   const isShown = ({ workloads }: PodRecord): boolean => options.showsAllPods || workloads.length > 0;
   const skippedPods = new Map<SkipReason, number>(joined.counts);
   skippedPods.set('no_usage', all.length - measured.length);
@@ -204,7 +203,7 @@ export function createNodeSnapshot(
   const podsWithoutTotal = measured.length === all.length ? [] : all.filter((pod) => !isMeasured(pod) && isShown(pod));
   const listedPodUids = uidsOf(all);
   const podsOnNode = options.pods.podsOn(node.name);
-  const learned = memory?.learn({ ...judged, ...thresholds, podsOnNode, pods: all }) ?? nothingLearned;
+  const learned = memory.learn({ ...judged, ...thresholds, podsOnNode, pods: all });
   const ahead = { ...learned.forecasts, ttlMs: options.ttlMs };
   const isAllInScope = coversAllPods(options.scope) && !isVirtual;
   return {
@@ -233,6 +232,22 @@ export function createNodeSnapshot(
     evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds.thresholds, ahead),
     ...learned,
   };
+}
+
+/** `summary`: without what is compared with nothing. */
+function thresholdsOf({
+  node: { kubeletVersion, operatingSystem, diskPressure },
+  summary,
+  layout,
+  configuration,
+  memory,
+  arrivedAtMs,
+  conditionSeenAtMs: seenAtMs,
+}: NodeSnapshotInput): ThresholdsInForce {
+  const storage = { summary, layout: storageLayout(layout), thresholds: configuration?.thresholds };
+  return thresholdsInForce({ kubeletVersion, operatingSystem, ...storage }, (all) =>
+    memory.refutedSignals(all, diskPressure, { arrivedAtMs, seenAtMs }),
+  );
 }
 
 /** `podsOnNode`: all of them, unless one is not read. */

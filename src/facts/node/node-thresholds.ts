@@ -8,12 +8,11 @@ import {
 import {
   defaultThresholds,
   type EvictionThreshold,
-  type KubeletConfiguration,
   type ThresholdValue,
 } from '../../cluster/kubelet/kubelet-configuration.js';
 import type { NodeSummary } from '../../cluster/kubelet/summary.js';
 import { minorVersion } from './kubelet-version.js';
-import { type NodeLayout, type StorageLayout, storageLayout } from './node-layout.js';
+import type { StorageLayout } from './node-layout.js';
 
 /** One threshold of a node and how far it is from being crossed. Amounts are bytes or inodes, as the signal counts. */
 export interface NodeThreshold {
@@ -71,22 +70,11 @@ export interface ThresholdsInForce {
 
 export const noThresholds: ThresholdsInForce = { thresholds: [], refutedSignals: [], unsetSignals: [] };
 
-/** `refutedSignals`: returns the signals whose thresholds are not those of the kubelet. */
-export function thresholdsInForce({
-  node: { kubeletVersion, operatingSystem },
-  summary,
-  layout,
-  configuration,
-  refutedSignals: refutedBy,
-}: {
-  readonly node: Pick<NodeThresholdsInput, 'kubeletVersion' | 'operatingSystem'>;
-  readonly summary: NodeThresholdsInput['summary'];
-  readonly layout: NodeLayout;
-  readonly configuration: Pick<KubeletConfiguration, 'thresholds'> | undefined;
-  readonly refutedSignals: (thresholds: readonly NodeThreshold[]) => readonly EvictionSignal[];
-}): ThresholdsInForce {
-  const configured = configuration?.thresholds;
-  const input = { kubeletVersion, operatingSystem, summary, layout: storageLayout(layout), thresholds: configured };
+/** `refutedBy`: returns the signals whose thresholds are not those of the kubelet. */
+export function thresholdsInForce(
+  input: NodeThresholdsInput,
+  refutedBy: (thresholds: readonly NodeThreshold[]) => readonly EvictionSignal[],
+): ThresholdsInForce {
   const all = nodeThresholds(input);
   const refutedSignals = refutedBy(all);
   const thresholds = all.filter(({ signal }) => !refutedSignals.includes(signal));

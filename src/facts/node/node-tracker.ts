@@ -193,14 +193,9 @@ export class NodeTracker {
     const frozen = this.#memory.frozenTimes.observe(summary, arrivedAtMs);
     const isSame = before?.context === context;
     const known = isSame ? new Map(before.listedPods.map((record) => [record.summary.uid, record])) : undefined;
-    const memory = this.#memory;
-    const refutedSignals: NodeSnapshotInput['refutedSignals'] = (thresholds) =>
-      memory.refutedSignals(thresholds, node.diskPressure, {
-        arrivedAtMs,
-        seenAtMs: this.#options.nodesSeenAtMs?.() ?? -Infinity,
-      });
-    const given = { node, summary, arrivedAtMs, layout, frozen, configuration, context };
-    return { ...given, refutedSignals, known, derived, memory };
+    const conditionSeenAtMs = this.#options.nodesSeenAtMs?.() ?? -Infinity;
+    const given = { node, conditionSeenAtMs, summary, arrivedAtMs, layout, frozen, configuration, context };
+    return { ...given, known, derived, memory: this.#memory };
   }
 
   /**

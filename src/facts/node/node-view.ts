@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../../cluster/kube/objects.js';
 import type { LogRotation } from '../../cluster/kubelet/kubelet-configuration.js';
-import type { NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
+import type { ItemCounts, NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
 import { failureReasons } from '../../lib/base/errors.js';
 import { type Forecast, timeLeftMs } from '../forecast/forecast.js';
 import type { Workload } from '../workload/workload.js';
@@ -19,10 +19,6 @@ import type { NodeUnenforcedReason } from './unenforced-limits.js';
 export const skipReasons = ['no_usage', 'no_containers', ...joinReasons] as const;
 export type SkipReason = (typeof skipReasons)[number];
 
-/** What a pod of a summary may have that its spec lacks. */
-export const unknownItemKinds = ['container', 'volume'] as const;
-export type UnknownItem = (typeof unknownItemKinds)[number];
-
 /** When a pod reaches the limit that it reaches first. */
 export interface PodForecast extends Forecast, Pick<LimitRatio, 'rule' | 'container' | 'volume'> {}
 
@@ -39,8 +35,6 @@ export interface NodeForecasts {
   /** Milliseconds until the first threshold is crossed, if the disk goes on to fill up as between the last two summaries. */
   readonly crossesInMs?: number | undefined;
 }
-
-export const noForecasts: NodeForecasts = { measuredAtMs: 0, pods: new Map(), thresholds: [] };
 
 /** Returns the milliseconds that are left, `ageMs` after the summary arrived; undefined for a forecast that is refuted. */
 export function timeToMs(forecast: Forecast, { measuredAtMs }: NodeForecasts, ageMs: number): number | undefined {
@@ -79,7 +73,7 @@ export interface NodeSnapshot extends ThresholdsInForce {
   readonly podsWithoutTotal: readonly PodRecord[];
   readonly skippedPods: ReadonlyMap<SkipReason, number>;
   /** Containers and volumes of the summary that the specs of their pods lack. */
-  readonly unknownItems: Readonly<Record<UnknownItem, number>>;
+  readonly unknownItems: ItemCounts;
   /** UIDs of the API objects of the pods that the summary lists. */
   readonly listedPodUids: ReadonlySet<string>;
   /** UIDs of the API objects of the pods that have usage. */
@@ -95,7 +89,7 @@ export interface NodeSnapshot extends ThresholdsInForce {
   /** See `nodeEvictionMs`. */
   readonly evictionMs: number | undefined;
   readonly forecasts: NodeForecasts;
-  /** One for each disk whose parts are known, and one for its inodes; none without memory of the node. */
+  /** One for each disk whose parts are known, and one for its inodes. */
   readonly fills: readonly DiskFill[];
 }
 

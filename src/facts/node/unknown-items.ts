@@ -88,14 +88,12 @@ export function unnamedVolume(volumes: readonly VolumeUsage[], name = noName): r
   ];
 }
 
-/** Counts what the specs of all pods lack. */
-export function unknownItemsOf(
-  pods: readonly Pick<PodUsage, 'unknownItems'>[],
-): Readonly<Record<'container' | 'volume', number>> {
-  let [container, volume] = [0, 0];
-  for (const { unknownItems } of pods) {
-    container += unknownItems?.containerCount ?? 0;
-    volume += unknownItems?.volumeCount ?? 0;
+/** Adds up what the specs of pods lack. */
+export function unknownItemsOf(all: readonly Pick<PodUsage, 'unknownItems'>[]): ItemCounts {
+  let [containerCount, volumeCount] = [0, 0];
+  for (const { unknownItems } of all) {
+    containerCount += unknownItems?.containerCount ?? 0;
+    volumeCount += unknownItems?.volumeCount ?? 0;
   }
-  return { container, volume };
+  return { containerCount, volumeCount };
 }

@@ -1,15 +1,9 @@
+import type { ItemCounts } from '../../cluster/kubelet/summary.js';
 import { byName } from '../../lib/base/ranking.js';
 import type { EvictionSnapshot } from '../history/eviction-snapshot.js';
 import type { AgentPod } from '../node/agent-pod.js';
-import {
-  type GoneNode,
-  type NodeObjects,
-  type NodeView,
-  type SkipReason,
-  skipReasons,
-  type UnknownItem,
-  unknownItemKinds,
-} from '../node/node-view.js';
+import { type GoneNode, type NodeObjects, type NodeView, type SkipReason, skipReasons } from '../node/node-view.js';
+import { unknownItemsOf } from '../node/unknown-items.js';
 import type { WorkloadSnapshot } from '../workload/workload-partial.js';
 
 /** Everything that one scrape serves, besides the exporter's own metrics. */
@@ -54,24 +48,22 @@ export interface SnapshotCounts {
   /** Pods without storage series, by reason; 0 for a reason that no pod has. */
   readonly skippedPods: ReadonlyMap<SkipReason, number>;
   /** Containers and volumes that the specs of their pods lack. */
-  readonly unknownItems: Readonly<Record<UnknownItem, number>>;
+  readonly unknownItems: ItemCounts;
   /** Values that no real disk has. */
   readonly saturatedValueCount: number;
   readonly backedOffWorkloadCount: number;
 }
 
 export function snapshotCounts({ nodes, workloads }: ClusterSnapshot): SnapshotCounts {
+  const snapshots = nodes.flatMap((node) => (node.state === 'absent' ? [] : [node.snapshot]));
   const skippedPods = new Map<SkipReason, number>(skipReasons.map((reason) => [reason, 0]));
-  const unknownItems = { container: 0, volume: 0 };
-  let saturatedValueCount = 0;
-  for (const node of nodes) {
-    if (node.state === 'absent') continue;
-    saturatedValueCount += node.snapshot.summary.saturatedCount;
-    for (const kind of unknownItemKinds) unknownItems[kind] += node.snapshot.unknownItems[kind];
-    for (const [reason, count] of node.snapshot.skippedPods) {
-      skippedPods.set(reason, (skippedPods.get(reason) ?? 0) + count);
-    }
+  for (const [reason, count] of snapshots.flatMap((of) => [...of.skippedPods])) {
+    skippedPods.set(reason, (skippedPods.get(reason) ?? 0) + count);
   }
-  const backedOffWorkloadCount = workloads.filter(({ backoffMs }) => backoffMs > 0).length;
-  return { skippedPods, unknownItems, saturatedValueCount, backedOffWorkloadCount };
+  return {
+    skippedPods,
+    unknownItems: unknownItemsOf(snapshots),
+    saturatedValueCount: snapshots.reduce((sum, { summary }) => sum + summary.saturatedCount, 0),
+    backedOffWorkloadCount: workloads.filter(({ backoffMs }) => backoffMs > 0).length,
+  };
 }

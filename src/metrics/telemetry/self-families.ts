@@ -64,7 +64,8 @@ export const selfFamilies = {
     'unknown_items',
     'Containers and volumes in the last scrape without series of their own, by kind: the spec of their pod does not have them, or not among the first 100. Those of a pod are one series together.',
     ['kind'],
-    ({ collected }) => byLabel(collected?.unknownItems),
+    ({ collected: { unknownItems: of } = {} }) =>
+      byLabel(of && { container: of.containerCount, volume: of.volumeCount }),
   ),
   saturatedValues: gauge(
     'values_saturated',
