@@ -125,8 +125,7 @@ describe('TextCache: the text of nodes', () => {
 
 describe('TextCache: what is kept of nodes', () => {
   const [one, other] = [aNodeSnapshot({ nodeName: 'one' }), aNodeSnapshot({ nodeName: 'other' })];
-  const sumOf = ({ count: { ofFamilies } }: TextCache<NodeSnapshot>): number =>
-    ofFamilies.reduce((sum, count) => sum + count, 0);
+  const sumOf = ({ ofFamilies }: TextCache<NodeSnapshot>): number => ofFamilies.reduce((sum, count) => sum + count, 0);
 
   it('the series of the nodes that are there are counted, each as it is now', async () => {
     const cache = aTextCache(new ManualClock());

@@ -90,7 +90,6 @@ export class Exposition {
   readonly #objects: TextCache<NodeObjects>;
   /** In the order of the table. */
   readonly #caches: readonly AnyCache[];
-  readonly #counts: readonly AnyCache['count'][];
 
   constructor({
     settings,
@@ -142,7 +141,6 @@ export class Exposition {
       this.#objects,
       ...familiesAfterNodes.map(pageCache),
     ];
-    this.#counts = this.#caches.map(({ count }) => count);
   }
 
   /** Whether there is a family of this name, allowed or not, with series or without. */
@@ -200,13 +198,13 @@ export class Exposition {
       maxSeries: this.#maxSeries,
       families: Array.from(dropped, ({ header }) => header.name),
       seriesCount: Array.from(dropped).reduce((sum, { seriesCount }) => sum + seriesCount, 0),
-      largePodsSeriesCount: requested.reduce((sum, { count }) => sum + count.leftOutCount, 0),
+      largePodsSeriesCount: requested.reduce((sum, { leftOutCount }) => sum + leftOutCount, 0),
     });
     return blocks.filter((block) => !dropped.has(block));
   }
 
   #choice(filter: FamilyFilter): TextChoice {
-    return chooseFamilies(this.#counts, filter, this.#maxSeries);
+    return chooseFamilies(this.#caches, filter, this.#maxSeries);
   }
 }
 

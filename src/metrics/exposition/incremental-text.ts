@@ -61,7 +61,6 @@ export interface FamilyPiece extends TextPiece {
 
 /** The series of a source, counted before any text is made of it. */
 export interface SeriesCounts {
-  readonly source: object;
   /** One for each family. */
   readonly ofFamilies: Uint32Array;
   /** Of parts that would have too many. */
@@ -144,7 +143,7 @@ export class FamilyRenderer<Source extends object, Item extends object, Part> {
         else ofFamilies[place] = (ofFamilies[place] ?? 0) + count;
       }
     }
-    return { source, ofFamilies, leftOutCount };
+    return { ofFamilies, leftOutCount };
   }
 
   /** `former`: of a source with the same name. `leftOut`: families that are not made. */

@@ -1,7 +1,7 @@
 /** The cap on series: which families are dropped so that the others fit. */
 import { largestFirst } from '../../lib/base/ranking.js';
 import type { ClusterFamilyRow, Level } from './family.js';
-import { noFamilies, type SeriesCounts } from './incremental-text.js';
+import { noFamilies } from './incremental-text.js';
 import { type FamilyFilter, type FamilyPredicate, requestedBy } from './selection.js';
 
 export interface CountedFamily {
@@ -9,57 +9,11 @@ export interface CountedFamily {
   readonly seriesCount: number;
 }
 
-/** How many series some families have: those of each source, and all of them. */
-export class SeriesCount {
+/** Some families with the number of series of each. */
+export interface CountedFamilies {
   readonly families: readonly ClusterFamilyRow[];
-  /** By the name of the source. */
-  readonly #ofSources = new Map<string, SeriesCounts>();
-  readonly #ofFamilies: number[];
-  #leftOutCount = 0;
-
-  constructor(families: readonly ClusterFamilyRow[]) {
-    this.families = families;
-    this.#ofFamilies = families.map(() => 0);
-  }
-
   /** One for each family, over all sources that were counted. */
-  get ofFamilies(): readonly number[] {
-    return this.#ofFamilies;
-  }
-
-  /** Series that are left out, as the parts of a source that have them would have too many. */
-  get leftOutCount(): number {
-    return this.#leftOutCount;
-  }
-
-  isOf(name: string, source: object): boolean {
-    return this.#ofSources.get(name)?.source === source;
-  }
-
-  /** Replaces those of the source of this name. */
-  set(name: string, counts: SeriesCounts): void {
-    this.#forget(name);
-    this.#add(counts, 1);
-    this.#ofSources.set(name, counts);
-  }
-
-  /** Forgets all other sources. */
-  retain(names: ReadonlySet<string>): void {
-    for (const name of this.#ofSources.keys()) if (!names.has(name)) this.#forget(name);
-  }
-
-  #forget(name: string): void {
-    const former = this.#ofSources.get(name);
-    if (former !== undefined) this.#add(former, -1);
-    this.#ofSources.delete(name);
-  }
-
-  #add({ ofFamilies, leftOutCount }: SeriesCounts, sign: 1 | -1): void {
-    for (const [place, count] of ofFamilies.entries()) {
-      this.#ofFamilies[place] = (this.#ofFamilies[place] ?? 0) + sign * count;
-    }
-    this.#leftOutCount += sign * leftOutCount;
-  }
+  readonly ofFamilies: readonly number[];
 }
 
 /** Which families become text. */
@@ -74,7 +28,7 @@ export interface TextChoice {
  * leaves room for it: what is dropped costs nothing.
  */
 export function chooseFamilies(
-  counts: readonly Pick<SeriesCount, 'families' | 'ofFamilies'>[],
+  counts: readonly CountedFamilies[],
   filter: FamilyFilter,
   maxSeries = Infinity,
 ): TextChoice {

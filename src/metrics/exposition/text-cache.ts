@@ -1,7 +1,6 @@
 import type { DerivedPods } from '../../facts/node/pod-record.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import type { Lane } from '../../lib/base/lane.js';
-import { retainKeys } from '../../lib/base/maps.js';
 import type { BodyFamily } from './bodies.js';
 import type { ClusterFamilyRow } from './family.js';
 import {
@@ -12,7 +11,7 @@ import {
   type SeriesCounts,
 } from './incremental-text.js';
 import { noPods } from './pod-offsets.js';
-import { SeriesCount, type TextChoice } from './series-cap.js';
+import type { CountedFamilies, TextChoice } from './series-cap.js';
 
 /** A family about the cluster. */
 export interface FamilyBlock extends BodyFamily {
@@ -41,17 +40,23 @@ interface NamedSource<Source> {
  * The text of some families, made once for each source of their series and kept as long as the source is: a scrape of
  * nodes and workloads that have not changed formats nothing.
  */
-export class TextCache<Source extends object> {
+export class TextCache<Source extends object> implements CountedFamilies {
   readonly families: readonly ClusterFamilyRow[];
+  readonly ofFamilies: number[];
   readonly #options: TextCacheOptions<Source>;
-  readonly count: SeriesCount;
   /** By the name of the source. */
-  readonly #texts = new Map<string, NodeText<Source>>();
+  readonly #texts = new Map<string, NodeText<Source> & { readonly counts: SeriesCounts }>();
+  #leftOutCount = 0;
 
   constructor(options: TextCacheOptions<Source>) {
     this.families = options.renderer.families;
     this.#options = options;
-    this.count = new SeriesCount(this.families);
+    this.ofFamilies = this.families.map(() => 0);
+  }
+
+  /** Series that are left out, as the parts of a source that have them would have too many. */
+  get leftOutCount(): number {
+    return this.#leftOutCount;
   }
 
   /**
@@ -74,8 +79,11 @@ export class TextCache<Source extends object> {
   }
 
   #retain(names: ReadonlySet<string>): void {
-    this.count.retain(names);
-    retainKeys(this.#texts, names);
+    for (const [name, { counts }] of this.#texts) {
+      if (names.has(name)) continue;
+      this.#addUp(counts, -1);
+      this.#texts.delete(name);
+    }
   }
 
   /**
@@ -101,8 +109,7 @@ export class TextCache<Source extends object> {
         block.seriesCount += piece.seriesCount;
       }
     });
-    for (const block of blocks)
-      if (leftOut.has(block.header)) block.seriesCount = this.count.ofFamilies[block.place] ?? 0;
+    for (const block of blocks) if (leftOut.has(block.header)) block.seriesCount = this.ofFamilies[block.place] ?? 0;
     return blocks;
   }
 
@@ -151,15 +158,19 @@ export class TextCache<Source extends object> {
       () => renderer.make(name, source, former, { leftOut: stillLeftOut, derived }),
       none,
     );
-    if (!this.count.isOf(name, source)) {
-      const unknown = { source, ofFamilies: new Uint32Array(0), leftOutCount: 0 };
-      this.count.set(
-        name,
-        this.#orElse(source, () => this.#countsIn(text, derived), unknown),
-      );
-    }
-    this.#texts.set(name, text);
+    const unknown = { ofFamilies: new Uint32Array(0), leftOutCount: 0 };
+    const counts = isNew ? this.#orElse(source, () => this.#countsIn(text, derived), unknown) : former.counts;
+    if (former !== undefined) this.#addUp(former.counts, -1);
+    this.#addUp(counts, 1);
+    this.#texts.set(name, { ...text, counts });
     return text;
+  }
+
+  #addUp({ ofFamilies, leftOutCount }: SeriesCounts, sign: 1 | -1): void {
+    for (const [place, count] of ofFamilies.entries()) {
+      this.ofFamilies[place] = (this.ofFamilies[place] ?? 0) + sign * count;
+    }
+    this.#leftOutCount += sign * leftOutCount;
   }
 
   /** Counts what the text has, if that is all. */
@@ -167,7 +178,7 @@ export class TextCache<Source extends object> {
     const { renderer } = this.#options;
     const hasAllSeries = leftOut.size === 0 && !renderer.hasLargePart(source);
     if (!hasAllSeries) return renderer.count(source, derived);
-    return { source, ofFamilies: Uint32Array.from(pieces, ({ seriesCount }) => seriesCount), leftOutCount: 0 };
+    return { ofFamilies: Uint32Array.from(pieces, ({ seriesCount }) => seriesCount), leftOutCount: 0 };
   }
 
   #orElse<T>(source: Source, make: () => T, whenFaulty: T): T {
