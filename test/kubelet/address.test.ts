@@ -4,7 +4,12 @@ import { isIP } from 'node:net';
 import { describe, expect, it } from 'vitest';
 
 import type { NodeAddress } from '../../src/cluster/kube/objects.js';
-import { type AddressOptions, kubeletUrl, type Resolve, usableLookup } from '../../src/cluster/kubelet/address.js';
+import {
+  type AddressOptions,
+  kubeletUrl,
+  type Resolve,
+  usableLookup,
+} from '../../src/cluster/kubelet/direct-transport.js';
 import { RequestError } from '../../src/lib/base/errors.js';
 import { aNode } from '../support/builders.js';
 

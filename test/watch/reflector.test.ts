@@ -586,14 +586,6 @@ it('a stop works within a notification', async ({ feed }) => {
   expect(run.content()).toEqual(['a@1', 'b@11']);
 });
 
-it('a reflector runs once, however often run is called', async () => {
-  await using run = await runScript(listOfA);
-  const { signal } = new AbortController();
-  expect(run.reflector.run(signal)).toBe(run.reflector.run(signal));
-  await run.clock.advance(0);
-  expect(run.api.requestLines).toEqual(['list rv=0', 'watch rv=10']);
-});
-
 it('a reflector continues where it was stopped, without a list', async () => {
   const run = await runScript(listOfA, sendsWatch(added('b', '11')));
   await run.stop();

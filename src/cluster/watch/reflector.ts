@@ -2,7 +2,6 @@ import { LinkedAbort } from '../../lib/base/abortable.js';
 import { nextDelayMs, withJitter } from '../../lib/base/backoff.js';
 import { type Instant, instantOf } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
-import { singleFlight } from '../../lib/base/memo.js';
 import { FirstList, isRefused, type ListedObjects, listFailure } from './list-session.js';
 import {
   checkAfterMs,
@@ -53,7 +52,6 @@ export class Reflector<T extends StoredObject> {
   readonly #collection: ObjectCollection;
   readonly #writer: StoreWriter<T>;
   readonly #retries: Retries;
-  readonly #flight: (start: () => Promise<void>) => Promise<void> = singleFlight();
   readonly firstList = new FirstList();
   #isServerAway = false;
   /** Of the last list, event or bookmark that was applied; opaque. */
@@ -116,11 +114,17 @@ export class Reflector<T extends StoredObject> {
   }
 
   /**
-   * Never rejects, and does not end before the signal. While it runs, further calls return the same promise and ignore
-   * their signals. A later run continues where the last one stopped.
+   * Never rejects, and does not end before the signal. To be called once at a time; a later run continues where the last one
+   * stopped.
    */
-  run(signal: AbortSignal): Promise<void> {
-    return this.#flight(() => this.#loop(signal));
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const delayMs = await this.#attempt(signal).catch((error: unknown) =>
+        signal.aborted ? 0 : this.#faulted(error),
+      );
+      // Rejects only with the signal's reason.
+      if (delayMs > 0) await this.#options.clock.sleep(delayMs, signal).catch(() => undefined);
+    }
   }
 
   /** Lists at the next attempt; a watch ends for it, and goes on where it was. If the list fails, what is known stays. */
@@ -147,16 +151,6 @@ export class Reflector<T extends StoredObject> {
     this.#doubtedAtMs = nowMs;
     this.#doubtNotBeforeMs = nowMs + withJitter(this.#doubtPauseMs, random);
     this.#doubtPauseMs = nextDelayMs(this.#doubtPauseMs, longestDoubtMs);
-  }
-
-  async #loop(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      const delayMs = await this.#attempt(signal).catch((error: unknown) =>
-        signal.aborted ? 0 : this.#faulted(error),
-      );
-      // Rejects only with the signal's reason.
-      if (delayMs > 0) await this.#options.clock.sleep(delayMs, signal).catch(() => undefined);
-    }
   }
 
   /**
