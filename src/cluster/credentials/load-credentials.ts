@@ -13,16 +13,12 @@ import { type CredentialSource, rotating } from './rotating-credentials.js';
 /** Replace parts of the kubeconfig; the impersonation also that of a service account, which has none. */
 export type CredentialOverrides = ContextOverrides & ImpersonationOverrides;
 
-/** Where kubeconfigs may be. */
-interface KubeconfigPlaces {
+export interface LoadCredentialsOptions {
   /** Takes precedence over everything else. */
   readonly kubeconfigPath?: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Contains `.kube/config`. */
   readonly homeDir: string;
-}
-
-export interface LoadCredentialsOptions extends KubeconfigPlaces {
   readonly overrides?: CredentialOverrides;
   /** `/var/run/secrets/kubernetes.io/serviceaccount` without it. */
   readonly inClusterDir?: string;
@@ -63,7 +59,7 @@ function refuseNames({ context, cluster, user }: ContextOverrides): void {
 }
 
 /** Returns the files to read, of which there may be none. Throws UserError when none of `$KUBECONFIG` exists. */
-function kubeconfigPaths(options: KubeconfigPlaces): readonly string[] {
+function kubeconfigPaths(options: LoadCredentialsOptions): readonly string[] {
   if (options.kubeconfigPath !== undefined) return [options.kubeconfigPath];
   const listed = (options.environment['KUBECONFIG'] ?? '').split(delimiter).filter((path) => path !== '');
   const existing = (listed.length > 0 ? listed : [homeKubeconfig(options)]).filter((path) => existsSync(path));
@@ -73,7 +69,7 @@ function kubeconfigPaths(options: KubeconfigPlaces): readonly string[] {
   return existing;
 }
 
-function homeKubeconfig({ homeDir }: KubeconfigPlaces): string {
+function homeKubeconfig({ homeDir }: Pick<LoadCredentialsOptions, 'homeDir'>): string {
   return join(homeDir, '.kube', 'config');
 }
 
@@ -92,8 +88,11 @@ async function inClusterSource({
   const description = `service account in ${directory}`;
   const impersonation = impersonationHeaders({}, overrides, description);
   const read = async (): Promise<CredentialMaterial> => {
-    const { headers, tls } = await readMaterial(directory);
-    return { headers: { ...headers, ...impersonation }, tls };
+    const [token, ca] = await Promise.all([
+      readCredentialFile(join(directory, 'token'), 'service account token'),
+      readCertificate(join(directory, 'ca.crt'), 'CA of the API server'),
+    ]);
+    return { headers: { ...bearer(token), ...impersonation }, tls: { ca, rejectUnauthorized: true } };
   };
   await read().catch((error: unknown) => {
     const hint = 'mount it with automountServiceAccountToken: true, or use a kubeconfig';
@@ -107,12 +106,4 @@ async function inClusterSource({
     description,
     read,
   };
-}
-
-async function readMaterial(directory: string): Promise<CredentialMaterial> {
-  const [token, ca] = await Promise.all([
-    readCredentialFile(join(directory, 'token'), 'service account token'),
-    readCertificate(join(directory, 'ca.crt'), 'CA of the API server'),
-  ]);
-  return { headers: bearer(token), tls: { ca, rejectUnauthorized: true } };
 }
