@@ -4,7 +4,7 @@ import { truncate } from '../../lib/base/text.js';
 import { type JsonObject, objectOf, parseJson } from '../../lib/json/json.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { apiErrorFromResponse, type ErrorResponse } from './api-error.js';
-import { HttpClient, type HttpRequest, type RequestBody } from './http-client.js';
+import { HttpClient, type RequestBody } from './http-client.js';
 import type { TlsHints } from './request-failure.js';
 import { readAtMost } from './response-body.js';
 
@@ -66,26 +66,26 @@ export class ApiClient implements ApiTransport, Disposable {
     this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs, renewalPauseMs });
   }
 
-  async open(request: ApiRequest, signal: AbortSignal): Promise<AsyncIterable<Buffer>> {
-    return this.#http.open(this.#httpRequest(request), signal);
-  }
-
-  /** Closes idle connections now and the others when their requests end. */
-  [Symbol.dispose](): void {
-    this.#http[Symbol.dispose]();
-  }
-
-  #httpRequest({ path, query, body, acceptsGzip = false }: ApiRequest): HttpRequest {
+  async open(
+    { path, query, body, acceptsGzip = false }: ApiRequest,
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Buffer>> {
     const url = new URL(this.server);
     url.pathname = url.pathname.replace(/\/$/, '') + path;
     url.search = new URLSearchParams(query).toString();
-    return {
+    const request = {
       url,
       what: truncate(`${body === undefined ? 'GET' : 'POST'} ${path}`, maxPathLength),
       body,
       acceptsGzip: acceptsGzip && !this.#disablesCompression,
       errorFromResponse: this.#errorFromResponse,
     };
+    return this.#http.open(request, signal);
+  }
+
+  /** Closes idle connections now and the others when their requests end. */
+  [Symbol.dispose](): void {
+    this.#http[Symbol.dispose]();
   }
 }
 

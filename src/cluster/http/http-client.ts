@@ -165,7 +165,7 @@ export class HttpClient implements Disposable {
     signal: AbortSignal,
   ): Promise<AuthenticatedResponse> {
     const { version } = this.#options;
-    const serverName = serverNameOf(tls, expandServerName);
+    const serverName = tls.serverName && (expandServerName?.(tls.serverName) ?? tls.serverName);
     const options = {
       agent: await this.#agent.agentFor(tls),
       lookup,
@@ -183,13 +183,6 @@ export class HttpClient implements Disposable {
     const { authorization } = headers;
     return { response, authorization: typeof authorization === 'string' ? authorization : undefined };
   }
-}
-
-function serverNameOf(
-  { serverName }: CredentialMaterial['tls'],
-  expand: HttpRequest['expandServerName'],
-): string | undefined {
-  return serverName === undefined ? undefined : (expand?.(serverName) ?? serverName);
 }
 
 interface AuthenticatedResponse {

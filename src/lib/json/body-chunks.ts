@@ -63,16 +63,14 @@ const minCarryBytes = 4 * 1024;
  * until the slice is complete, so that a character split between two chunks stays whole.
  */
 export class ChunkAccumulator {
-  readonly #maxBytes: number;
-  readonly #describe: () => string;
+  readonly #options;
   /** Copies, since thousands of chunks of a few bytes would take far more memory than their bytes. */
   #carried = Buffer.of();
   #carriedBytes = 0;
 
   /** `describe` names the slice in the error for one that is longer than `maxBytes`. */
   constructor(options: { readonly maxBytes: number; readonly describe: () => string }) {
-    this.#maxBytes = options.maxBytes;
-    this.#describe = options.describe;
+    this.#options = options;
   }
 
   get byteCount(): number {
@@ -104,7 +102,7 @@ export class ChunkAccumulator {
 
   /** Whether the kept bytes, followed by `rest`, would be more than allowed. */
   exceeds(rest: Buffer): boolean {
-    return this.#carriedBytes + rest.length > this.#maxBytes;
+    return this.#carriedBytes + rest.length > this.#options.maxBytes;
   }
 
   /** The first of the kept bytes. */
@@ -140,7 +138,7 @@ export class ChunkAccumulator {
   }
 
   #checkSize(rest: Buffer): void {
-    if (this.exceeds(rest))
-      throw new RequestError('too_large', `${this.#describe()} is larger than ${this.#maxBytes} bytes`);
+    const { describe, maxBytes } = this.#options;
+    if (this.exceeds(rest)) throw new RequestError('too_large', `${describe()} is larger than ${maxBytes} bytes`);
   }
 }
