@@ -136,12 +136,6 @@ describe('TokenReviewer', () => {
     expect(await check('wrong')).toBe(verdict);
   });
 
-  it('asks for the audiences of the API server, by naming none', async () => {
-    const { check, requests } = aWorld();
-    await check('right');
-    expect(JSON.parse(requests[0]?.body?.text ?? '')).toHaveProperty('spec', { token: 'right' });
-  });
-
   it.each([
     [{ allowed: true }, 'allowed'],
     [{ allowed: false }, refusal()],

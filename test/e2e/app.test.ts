@@ -92,6 +92,21 @@ it('kubelets that fail are scraped once per TTL by four scrapers, and have data 
   expect(recovered?.value('workload_complete', { workload: 'web' })).toBe(1);
 });
 
+it('with a hundred nodes, kubelets are scraped before the first scrape, which requests nothing', async () => {
+  const names = Array.from({ length: 100 }, (_, index) => `node-${index}`);
+  const once = Object.fromEntries(names.map((name) => [name, 1]));
+  await using exporter = await Exporter.start({ scenario: emptyScenario(...names) });
+  await exporter.synced();
+  await expect
+    .poll(async () => {
+      await exporter.clock.advance(1_000);
+      return exporter.requestCounts();
+    })
+    .toEqual(once);
+  await expect.poll(async () => (await exporter.scrape()).value('node_data_available', { node: 'node-1' })).toBe(1);
+  expect(exporter.requestCounts()).toEqual(once);
+});
+
 describe('new settings', () => {
   /** Resolves when the first lists have been checked, as the first scrape wants it, and objects are watched again. */
   const checked = async (exporter: Exporter): Promise<void> => {
@@ -104,18 +119,6 @@ describe('new settings', () => {
     };
     await expect.poll(lists, { interval: 10 }).toEqual([2, 1, 2, 1]);
   };
-
-  it('new settings of the sources do not bring back a pod that was deleted since the last summary', async () => {
-    const everyPod = 'workloads: {selectors: [{name: every, selector: ""}]}';
-    await using exporter = await start(1, everyPod);
-    await exporter.scrape();
-    exporter.cluster.model.deletePod('shop', 'web-5d4f8-0');
-    const shown = async () => (await exporter.scrape()).samples('pod_used_bytes').map(({ labels }) => labels['pod']);
-    await expect.poll(shown, { interval: 10 }).toEqual(['etcd-node-1']);
-    await exporter.cluster.setFault('node-1', 'status:500');
-    await exporter.apply(`${everyPod}\nkubelet: {requestTimeout: 5s}`);
-    expect(await shown()).toEqual(['etcd-node-1']);
-  });
 
   it('new settings do not restart the grace period of dangling pods', async () => {
     await using exporter = await start(1);

@@ -4,11 +4,12 @@ import path from 'node:path';
 
 import { expect, it } from 'vitest';
 
+import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { addDaemonSet } from '../../sim/model/simulated-workloads.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import type { EvictionReport } from '../../src/people/report/eviction-report.js';
-import { Exporter, type ExporterOptions } from '../support/exporter.js';
+import { Exporter, type ExporterOptions, settingsOf } from '../support/exporter.js';
 import { temporaryFolder } from '../support/programs.js';
 import { mib } from '../support/units.js';
 
@@ -152,6 +153,41 @@ it('an eviction outlives new settings of the source, and leaves when its namespa
   expect(scraped.value('workload_evictions_total', { ...cartLabels, cause: 'emptydir_limit' })).toBe(1);
   await exporter.apply('cluster: {namespaces: [ops]}');
   expect(await evictionsOf(exporter)).toEqual([]);
+});
+
+it('an eviction that a shorter retention had forgotten is listed with a longer one, while the pod is there', async () => {
+  await using exporter = await start({ settings: 'evictions: {retention: 1m}' });
+  await evict(exporter, emptyDirMessage, 'cart-0', 2 * minuteMs);
+  expect(await evictionsOf(exporter)).toEqual([]);
+  for (const [retention, listed] of [
+    ['1h', [{ pod: 'cart-0' }]],
+    ['1m', []],
+  ] as const) {
+    await exporter.apply(`evictions: {retention: ${retention}}`);
+    await exporter.clock.advance(1_000);
+    expect(await evictionsOf(exporter)).toMatchObject(listed);
+  }
+});
+
+it('an eviction of a scope is not listed by a reload that fails, at no time', async () => {
+  const rules: readonly Rule[] = [
+    { verbs: ['list', 'watch'], resources: ['nodes'] },
+    { verbs: ['list', 'watch'], resources: ['pods'], namespaces: ['shop', 'billing'] },
+  ];
+  await using exporter = await start({ settings: 'cluster: {namespaces: [shop]}', rules });
+  exporter.cluster.model.addPod({ ...cart, namespace: 'billing', name: 'bill-0' });
+  for (const name of ['cart-0', 'bill-0']) await evict(exporter, emptyDirMessage, name);
+  exporter.cluster.access.setRules('exporter', rules.slice(1));
+  const wanted = settingsOf('cluster: {namespaces: [billing], nodeSelector: role}');
+  const outcome = exporter.app.apply(wanted).catch((error: unknown) => error);
+  await expect
+    .poll(() => exporter.cluster.apiRequests.map(({ path: asked }) => asked))
+    .toContain('/api/v1/namespaces/billing/pods');
+  for (let second = 0; second < 61; second += 1) {
+    await exporter.clock.advance(1_000);
+    expect((await evictionsOf(exporter)).map(({ pod }) => pod)).toEqual(['cart-0']);
+  }
+  expect(await outcome).toMatchObject({ message: expect.stringContaining('nodes could not be listed') as string });
 });
 
 it('an eviction has series for an hour, and is listed for a day', async () => {

@@ -97,19 +97,6 @@ it('a pod above a limit is watched as running, then as failed and cleaned up', a
   ]);
 });
 
-it('a pod above a limit has the conditions of a failed pod, and no DisruptionTarget', async ({ clock, sim }) => {
-  sim.model.addPod(podSpec('a', { containers: [overLimit] }));
-  await clock.advance(passMs + killMs);
-  const conditions = (await podsOf(sim))[0]?.status.conditions ?? [];
-  expect(conditions.map(({ type, status, reason }) => [type, status, reason])).toEqual([
-    ['PodReadyToStartContainers', 'False', 'PodSandboxNotReady'],
-    ['Initialized', 'True', undefined],
-    ['Ready', 'False', 'PodFailed'],
-    ['ContainersReady', 'False', 'PodFailed'],
-    ['PodScheduled', 'True', undefined],
-  ]);
-});
-
 it('a pod above a limit has containers that were killed or not found', async ({ clock, sim }) => {
   for (let index = 0; index < 20; index++) sim.model.addPod(podSpec(`a${index}`, { containers: [overLimit] }));
   const states = async (): Promise<ReadonlySet<string>> => {
@@ -158,13 +145,6 @@ it('a pod above a limit is not evicted before its kubelet has measured its volum
   expect(phasesOf(sim)).toEqual(['a Running']);
   await clock.advance(passMs);
   expect(phasesOf(sim)).toEqual(['a Failed']);
-});
-
-it('a pod above a limit stays in a cluster whose kubelets do not evict', async ({ clock }) => {
-  await using sim = await start(clock, { kubeletsEvict: false });
-  sim.model.addPod(podSpec('a', { containers: [overLimit] }));
-  await clock.advance(10 * passMs);
-  expect(phasesOf(sim)).toEqual(['a Running']);
 });
 
 const workload = { namespace: 'shop', name: 'cart', nodeNames: ['node-1'], containers: [overLimit] };
