@@ -17,7 +17,7 @@ import type { NodeView } from '../../src/facts/node/node-view.js';
 import { Collector } from '../../src/facts/scrape/collector.js';
 import type { OnView, SummaryCache } from '../../src/facts/scrape/node-lookups.js';
 import { allObjects, type ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
-import { reportsUnknownPods } from '../../src/facts/scrape/snapshot.js';
+import { reportsUnknownPods } from '../../src/facts/scrape/snapshot-counts.js';
 import { WorkloadBackoff } from '../../src/facts/workload/workload-backoff.js';
 import { WorkloadCollector } from '../../src/facts/workload/workload-collector.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';

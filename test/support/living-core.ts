@@ -21,7 +21,7 @@ import { ClusterWatches } from '../../src/cluster/watch/cluster-watches.js';
 import { Tombstones } from '../../src/cluster/watch/tombstones.js';
 import type { Config } from '../../src/config/schema.js';
 import { EvictionLog } from '../../src/facts/history/eviction-log.js';
-import { reportsUnknownPods } from '../../src/facts/scrape/snapshot.js';
+import { reportsUnknownPods } from '../../src/facts/scrape/snapshot-counts.js';
 import type { Clock } from '../../src/lib/base/clock.js';
 import type { Logger } from '../../src/lib/base/logger.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';

@@ -1,5 +1,5 @@
 import type { StoreState } from '../../cluster/watch/store-lists.js';
-import type { SnapshotCounts } from '../../facts/scrape/snapshot.js';
+import type { SnapshotCounts } from '../../facts/scrape/snapshot-counts.js';
 import type { Instant } from '../../lib/base/clock.js';
 import { requestFailureReasons } from '../../lib/base/errors.js';
 import type { Level, Profile } from '../exposition/family.js';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { snapshotCounts } from '../../src/facts/scrape/snapshot.js';
+import { snapshotCounts } from '../../src/facts/scrape/snapshot-counts.js';
 import { aNodeSummary } from '../support/builders.js';
 import {
   aClusterSnapshot,
