@@ -8,23 +8,23 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 421,
-  'src: lines': 48_832,
-  'src: types': 885,
+  'src: lines': 48_752,
+  'src: types': 882,
   'reach of terminal: files': 20,
   'reach of terminal: lines': 1929,
   'reach of terminal: types': 54,
   'reach of page: files': 167,
-  'reach of page: lines': 18_556,
-  'reach of page: types': 401,
+  'reach of page: lines': 18_523,
+  'reach of page: types': 399,
   'reach of collector, exposition: files': 91,
-  'reach of collector, exposition: lines': 11_052,
-  'reach of collector, exposition: types': 268,
+  'reach of collector, exposition: lines': 10_952,
+  'reach of collector, exposition: types': 265,
   'names through commands > people': 11,
   'names through people > facts': 106,
   'names through commands > cluster': 4,
   settings: 45,
   'words of docs': 22_924,
-  'lines of tests': 74_404,
+  'lines of tests': 74_400,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

@@ -336,18 +336,9 @@ describe('FamilyRenderer: a part that may have ten series', () => {
   });
 
   it('a part is large when it may have more series', () => {
-    expect(
-      renderer.hasLargePart([
-        [1, 2, 1],
-        [3, 0, 0],
-      ]),
-    ).toBe(false);
-    expect(
-      renderer.hasLargePart([
-        [1, 2, 1],
-        [4, 0, 0],
-      ]),
-    ).toBe(true);
+    const small: Counts = [1, 2, 3];
+    const large: Counts = [4, 0, 0];
+    expect([[small], [small, large]].map((parts) => renderer.hasLargePart(parts))).toEqual([false, true]);
   });
 
   const sumOf = (counts: Counts): number => counts.reduce((sum, count) => sum + count, 0);
