@@ -48,7 +48,9 @@ type Review = (
  */
 function tokenRequestOf({ namespace, name }: ServiceAccount): Review {
   return (spec, { access, clock }) => {
-    const { audiences = [apiAudience], expirationSeconds = 3600 } = spec;
+    const { expirationSeconds = 3600 } = spec;
+    const wanted = textsOf(spec['audiences']);
+    const audiences = wanted.length === 0 ? [apiAudience] : wanted;
     if (Number(expirationSeconds) < minExpirationSeconds) {
       const why = `Invalid value: ${Number(expirationSeconds)}: may not specify a duration less than 10 minutes`;
       throw invalid({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, [
@@ -59,7 +61,7 @@ function tokenRequestOf({ namespace, name }: ServiceAccount): Review {
       name: `system:serviceaccount:${namespace}:${name}`,
       groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
     };
-    const token = access.issueTokenOf(user, textsOf(audiences));
+    const token = access.issueTokenOf(user, audiences);
     const expiresAtMs = clock.nowMs() + Number(expirationSeconds) * 1000;
     return {
       metadata: { name, namespace, uid: user.name, creationTimestamp: timestamp(clock.nowMs()) },
