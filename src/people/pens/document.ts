@@ -1,5 +1,5 @@
 import { formatCount } from '../../lib/base/text.js';
-import { formatBytes, formatPercent } from '../../lib/base/units.js';
+import { formatAge, formatBytes, formatPercent } from '../../lib/base/units.js';
 import type { Word } from './words.js';
 
 /** `unknown`: a part of the data is missing, and the rest shows no problem. */
@@ -231,4 +231,27 @@ export function amountText({ amount, unit }: Measure): string {
 /** Returns whether the tiles of a grid are so few that their names are read. */
 export function areNamed({ groups }: BlockOf<'grid'>): boolean {
   return groups.reduce((sum, { tiles }) => sum + tiles.length, 0) <= 60;
+}
+
+const shownSampleCount = 8;
+
+export function isFlat({ samples }: Pick<Curve, 'samples'>): boolean {
+  return samples.every(({ amount }) => amount === samples[0]?.amount);
+}
+
+/** Returns the measurements in one line, from the first to the last, and the highest; the name alone of fewer than two. */
+export function curveLine({ name, samples, limit }: Curve, unit: BlockOf<'curves'>['unit']): string {
+  const [first, last] = [samples[0], samples.at(-1)];
+  if (first === undefined || last === undefined || samples.length < 2) return `${name}: `;
+  const textOf = (amount: number): string => amountText({ amount, unit });
+  const span = formatAge(last.atMs - first.atMs);
+  const ofLimit = limit === undefined ? '' : `, limit ${textOf(limit)}`;
+  if (isFlat({ samples })) return `${name}: no change in ${span}: ${textOf(last.amount)}${ofLimit}`;
+  const count = Math.min(shownSampleCount, samples.length);
+  const shown = Array.from({ length: count }, (_, index) => {
+    const at = Math.round((index * (samples.length - 1)) / (count - 1));
+    return textOf(samples[at]?.amount ?? 0);
+  });
+  const highest = textOf(Math.max(...samples.map(({ amount }) => amount)));
+  return `${name}: ${shown.join(' ')} in ${span}${shown.includes(highest) ? '' : `, highest ${highest}`}${ofLimit}`;
 }

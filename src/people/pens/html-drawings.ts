@@ -4,13 +4,14 @@ import {
   type BarPart,
   type BlockOf,
   type Curve,
+  curveLine,
   type GridTile,
+  isFlat,
   type KeyFigure,
 } from './document.js';
 import { lineHtml, timePart } from './html-line.js';
 import { addressOf, type HtmlPlace, nodeText } from './links.js';
 import { type Markup, markup } from './markup.js';
-import { curveLine, isFlat } from './text-drawings.js';
 
 const bar = { labelHeight: 18, rowHeight: 26 };
 /** Narrower parts have no place for their names. */

@@ -5,6 +5,7 @@ import {
   amountText,
   type Block,
   type BlockOf,
+  curveLine,
   type Document,
   type DocumentPart,
   type Line,
@@ -15,7 +16,7 @@ import {
 } from './document.js';
 import { type Column, renderTable } from './table.js';
 import { pad, painted, paragraphs, type Style, terminalText, wrap, wrapped } from './terminal-text.js';
-import { barLines, curveLine, gridLines } from './text-drawings.js';
+import { barLines, gridLines } from './text-drawings.js';
 
 export interface TextForm {
   /** Columns; Infinity where nobody reads on a screen. */
