@@ -10,8 +10,8 @@ import { nodeDocument } from '../../src/people/answers/node.js';
 import { podSection } from '../../src/people/answers/parts.js';
 import { type TextForm, writeText } from '../../src/people/pens/text-pen.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import { nodeReportOf } from '../../src/people/query/list-nodes.js';
 import { nodeDisks, nodeExplanation } from '../../src/people/query/node-explanation.js';
+import { listedNode, listedNodeReport } from '../../src/people/report/node-report.js';
 import {
   aContainer,
   aContainerSummary,
@@ -88,7 +88,7 @@ function textOf(reading: ClusterReading, form: Partial<TextForm> = {}): string {
   const explanation = nodeExplanation(reading, 'node-1');
   if (explanation === undefined) throw new Error('node-1 is not in the reading');
   const [view = anAbsentNode('node-1', 'never')] = reading.snapshot.nodes;
-  const node = { ...explanation, ...nodeReportOf(view, reading) };
+  const node = { ...explanation, ...listedNodeReport(listedNode(view, reading), reading) };
   const none = { items: [], totalCount: 0, limit: 50, isComplete: true };
   const document = nodeDocument({ node, disks: nodeDisks(reading, view), pods: none, evictions: [] });
   return writeText(document, { width: Infinity, isWhole: true, ...form });

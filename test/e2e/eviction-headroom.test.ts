@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import { scenarioOf } from '../../sim/scenarios/catalogue.js';
-import type { ListedNodeReport } from '../../src/people/query/list-nodes.js';
+import type { ListedNodeReport } from '../../src/people/report/node-report.js';
 import { Exporter, leastRules, type Scraped } from '../support/exporter.js';
 import { gib } from '../support/units.js';
 

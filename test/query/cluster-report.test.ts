@@ -582,12 +582,15 @@ it('of silent nodes, no task of the report reads the pods of more than one', asy
   const lane: Lane = {
     isHeld: false,
     run: (task) => inner.run(() => counted(task)),
-    each: (items, task) =>
-      inner.each(items, (item) => {
+    each: (items, task) => {
+      const iterator = items[Symbol.iterator]();
+      const taken = { [Symbol.iterator]: () => ({ next: () => counted(() => iterator.next()) }) };
+      return inner.each(taken, (item) => {
         counted(() => {
           task(item);
         });
-      }),
+      });
+    },
   };
   const cart = aDeployment('cart');
   const bound = {

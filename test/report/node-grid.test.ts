@@ -33,11 +33,11 @@ function nodeOf(name: string, { labels = {}, fullPercent = 10, diskPressure = fa
 }
 
 /** Of the last request: none failed but those to node d. */
-const failureOf = (nodeName: string): NodeFailure | undefined =>
-  nodeName === 'd' ? { reason: 'timeout', message: '', ageMs: 0 } : undefined;
+const failure: NodeFailure = { reason: 'timeout', message: '', ageMs: 0 };
+const sources = { failures: new Map([['d', failure]]), lastKnownOf: () => undefined };
 
 function gridOf(views: readonly NodeView[], count = 100): NodeGridReport {
-  const nodes = views.map((view) => listedNode(view, { lastKnown: undefined, failure: failureOf(view.nodeName) }));
+  const nodes = views.map((view) => listedNode(view, sources));
   return nodeGrid(nodes, count);
 }
 
@@ -95,7 +95,7 @@ it.each<[string, NodeView]>([
   ['ok', nodeOf('a', { headroom: 900 })],
   ['skipped', anAbsentNode('a', 'skipped')],
 ])('the condition %s comes before those after it', (condition, view) => {
-  const node = listedNode(view, { lastKnown: undefined, failure: failureOf(view.nodeName) });
+  const node = listedNode(view, sources);
   expect(node.condition).toBe(condition);
 });
 

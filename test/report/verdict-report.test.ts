@@ -11,7 +11,7 @@ import { nodeThresholds } from '../../src/facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
 import type { Workload } from '../../src/facts/workload/workload.js';
 import { type EvictionReport, evictionReport, evictionReports } from '../../src/people/report/eviction-report.js';
-import { type SamplesOf, type VerdictReport, verdicts } from '../../src/people/report/verdict-report.js';
+import { nodeVerdictReport, type SamplesOf, type VerdictReport } from '../../src/people/report/verdict-report.js';
 import {
   aContainerSummary,
   anFsStats,
@@ -94,7 +94,7 @@ interface Situation {
   readonly snapshot?: Partial<NodeSnapshot>;
   /** The newest first. */
   readonly evictions?: readonly EvictionReport[];
-  readonly source?: Partial<Parameters<ReturnType<typeof verdicts>>[0]>;
+  readonly source?: Partial<Parameters<typeof nodeVerdictReport>[0]>;
 }
 
 const readAtMs = Date.UTC(2026, 0, 1, 13);
@@ -191,9 +191,10 @@ function verdictOf(situation: Situation): VerdictReport | undefined {
           { atMs: 540_000, usedBytes: (1 + grownGib) * gib },
         ];
   };
-  return verdicts({ samplesOf, evictions: situation.evictions ?? [], readAtMs })(
+  return nodeVerdictReport(
     { nodeName: 'node-1', node: snapshot.node, state: 'fresh', ageMs: 1_000, ...situation.source },
     snapshot,
+    { samplesOf, evictions: situation.evictions ?? [], readAtMs },
   );
 }
 
@@ -616,13 +617,14 @@ it.each<readonly [string, number, ReturnType<typeof filling>[]]>([
 });
 
 it('a silent node has a verdict when it reports DiskPressure', () => {
-  const of = verdicts({ samplesOf: () => [], evictions: [anEvictionOf('cart-0', 60)], readAtMs });
+  const of = (source: Parameters<typeof nodeVerdictReport>[0]) =>
+    nodeVerdictReport(source, undefined, { samplesOf: () => [], evictions: [anEvictionOf('cart-0', 60)], readAtMs });
   const silent = { nodeName: 'node-1', state: 'absent', reason: 'timeout' } as const;
-  expect(of({ ...silent, node: aNode({ diskPressure: true }) }, undefined)?.text).toBe(
+  expect(of({ ...silent, node: aNode({ diskPressure: true }) })?.text).toBe(
     'Unknown cause: the node reports DiskPressure, and may be evicting: its headroom is not known (no data: timeout).',
   );
-  expect(of({ ...silent, node: aNode({ diskPressure: false }) }, undefined)).toBeUndefined();
-  expect(of({ ...silent, reason: 'skipped', node: aNode({ diskPressure: true }) }, undefined)).toBeUndefined();
+  expect(of({ ...silent, node: aNode({ diskPressure: false }) })).toBeUndefined();
+  expect(of({ ...silent, reason: 'skipped', node: aNode({ diskPressure: true }) })).toBeUndefined();
 });
 
 describe('the verdict of a node whose condition DiskPressure outlasts the shortage', () => {

@@ -1,13 +1,13 @@
 /** Parts of a status without problems: each builder returns a valid object with the changes of the test. */
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import type { ClusterReport } from '../../src/people/query/cluster-report.js';
-import type { ListedNodeReport } from '../../src/people/query/list-nodes.js';
 import type { Problem, Status } from '../../src/people/query/status.js';
 import type { AbsenceReport } from '../../src/people/report/absence-report.js';
 import type { GapReport } from '../../src/people/report/gap-report.js';
 import type { HealthReport } from '../../src/people/report/health-report.js';
 import type { LimitReport } from '../../src/people/report/limit-report.js';
 import type { NodeGridReport } from '../../src/people/report/node-grid.js';
+import type { ListedNodeReport } from '../../src/people/report/node-report.js';
 import type { NodeWithPodsReport, SilentNodeReport } from '../../src/people/report/node-report.js';
 import type { MeasuredPodReport } from '../../src/people/report/pod-report.js';
 import type { NodePressureReport } from '../../src/people/report/pressure-report.js';
@@ -82,7 +82,7 @@ export function aNearPod({
   });
 }
 
-export const aMeasuredNode = builder<NodeWithPodsReport & Pick<ListedNodeReport, 'condition'>>(() => ({
+export const aMeasuredNode = builder<NodeWithPodsReport>(() => ({
   node: 'node-1',
   condition: 'ok',
   state: 'fresh',
@@ -121,12 +121,14 @@ export const anAbsentNodeStatus = builder<SilentNodeReport>(() => ({
   state: 'absent',
   expectedPodCount: 2,
   measuredPodCount: 0,
+  condition: 'silent',
   reason: 'timeout',
   hint: 'Look at the node.',
   failure: { reason: 'timeout', message: 'summary of node node-2: no complete answer within 10 s', ageMs: 3_000 },
 }));
 
 export const anAbsence = builder<AbsenceReport>(() => ({
+  condition: 'silent',
   reason: 'timeout',
   hint: 'Look at the node.',
   commands: ['kubectl describe node node-2'],

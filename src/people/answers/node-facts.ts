@@ -1,10 +1,10 @@
 import { countedText } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
 import { bytes, count, type DocumentPart, type Line } from '../pens/document.js';
-import type { ListedNodeReport } from '../query/list-nodes.js';
 import type { MeasuredShownNode, ShownNode } from '../query/node-explanation.js';
 import { absenceNames } from '../report/absence-hints.js';
 import { conditionMarks } from '../report/node-condition.js';
+import type { ListedNodeReport } from '../report/node-report.js';
 
 const layoutTexts: Readonly<Record<NonNullable<MeasuredShownNode['layout']>, string>> = {
   shared: 'images, writable layers, logs and volumes share one filesystem',

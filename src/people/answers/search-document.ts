@@ -1,10 +1,10 @@
 import { capitalised, formatCount } from '../../lib/base/text.js';
 import type { Document, DocumentPart, Link } from '../pens/document.js';
 import type { NamespaceReport } from '../query/list-namespaces.js';
-import type { ListedNodeReport } from '../query/list-nodes.js';
 import type { ListPage } from '../query/list-page.js';
 import type { ListKind } from '../query/list-query.js';
 import type { EvictionReport } from '../report/eviction-report.js';
+import type { ListedNodeReport } from '../report/node-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import { workloadLink, type WorkloadReport } from '../report/workload-report.js';
 import { evictionLink, namespaceLink, nodeLink, podLink, section, text } from './parts.js';

@@ -1,8 +1,8 @@
 import { isNearHeadroom } from '../../facts/node/node-thresholds.js';
 import { formatAge } from '../../lib/base/units.js';
 import { bytes, type Line, type Piece, share } from '../pens/document.js';
-import type { ListedNodeReport } from '../query/list-nodes.js';
 import { limitText, ratioTone, unenforcedNames } from '../report/limit-report.js';
+import type { ListedNodeReport } from '../report/node-report.js';
 import { type DataFacts, isLastKnown, type PodReport } from '../report/pod-report.js';
 import type { NodePressureReport } from '../report/pressure-report.js';
 import { signalAmount, unreadPodsText } from '../report/signal-report.js';

@@ -1,11 +1,11 @@
-import { formatAge, formatTime } from '../../lib/base/units.js';
+import { formatAge, formatForecast, formatTime } from '../../lib/base/units.js';
 import { count, type Line, type Piece, share, type Tone } from '../pens/document.js';
-import { currentThreshold, headroomText, type ListedNodeReport, timeToEvictionText } from '../query/list-nodes.js';
 import { absenceNames } from '../report/absence-hints.js';
 import type { FilesystemReport } from '../report/filesystem-report.js';
 import { fullTone } from '../report/limit-report.js';
-import type { NodeCondition } from '../report/node-condition.js';
-import { conditionMarks } from '../report/node-condition.js';
+import { conditionMarks, type NodeCondition } from '../report/node-condition.js';
+import type { ListedNodeReport } from '../report/node-report.js';
+import { signalAmount } from '../report/signal-report.js';
 import { bytesColumn } from './columns.js';
 import type { Kind } from './kind.js';
 
@@ -165,4 +165,24 @@ function ownerBytes(
 ): number | undefined {
   const values = node.state === 'absent' ? [] : node.filesystems.flatMap((of) => of[owner] ?? []);
   return values.length === 0 ? undefined : values.reduce((sum, each) => sum + each, 0);
+}
+
+/** Returns the threshold that a node with data is nearest to: what was last known of others is a guess. */
+function currentThreshold({ state, threshold }: ListedNodeReport): ListedNodeReport['threshold'] {
+  return state === 'absent' ? undefined : threshold;
+}
+
+/** `-` where it is not known. */
+function headroomText(node: ListedNodeReport): string {
+  const threshold = currentThreshold(node);
+  if (threshold === undefined) return '-';
+  const { signal, headroom } = threshold;
+  return signalAmount(signal, headroom);
+}
+
+/** `-` where no eviction is foreseen. */
+function timeToEvictionText(node: ListedNodeReport): string {
+  const { headroom = 0, timeToEvictionMs } = currentThreshold(node) ?? {};
+  if (headroom < 0) return node.pressure?.victims?.length === 0 ? 'no pod left' : 'now';
+  return timeToEvictionMs === undefined ? '-' : formatForecast(timeToEvictionMs);
 }

@@ -3,14 +3,13 @@ import type { Scope } from '../../cluster/kube/scope.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { noEvictionsSeen } from '../../facts/history/eviction-snapshot.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
-import type { AbsentNodeView, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
+import type { MeasuredNodeView } from '../../facts/node/node-view.js';
 import type { PodRecord } from '../../facts/node/pod-record.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import type { LastKnown, NodeFailure } from '../report/node-report.js';
-import type { PodSource } from '../report/pod-report.js';
+import type { NodeSources } from '../report/node-report.js';
 import type { SamplesOf } from '../report/verdict-report.js';
 
 /** A pod that the API server knows, with the workloads that it belongs to. */
@@ -20,7 +19,7 @@ export interface KnownPod {
 }
 
 /** The state of a cluster at one moment. Plain data, but for what is looked up only where it is shown. */
-export interface ClusterReading {
+export interface ClusterReading extends NodeSources {
   /** Which nodes are measured. */
   readonly scope: Scope;
   /** Time after which a kubelet is scraped again; 0: for each reading. */
@@ -32,10 +31,6 @@ export interface ClusterReading {
   readonly knownNodes: readonly Node[];
   /** Wall time in milliseconds. */
   readonly readAtMs: number;
-  /** The last requests to kubelets that failed, by node. */
-  readonly failures: ReadonlyMap<string, NodeFailure>;
-  /** Of a node without data; undefined for one that never had any. */
-  readonly lastKnownOf: (view: AbsentNodeView) => LastKnown | undefined;
   readonly samplesOf: SamplesOf;
   /**
    * Returns what was compared with a limit of a pod over about the last ten minutes, the oldest first. Empty for the limit of a pod
@@ -70,18 +65,6 @@ export const noHistory: Pick<ClusterReading, 'lastKnownOf' | 'samplesOf' | 'limi
   limitSamplesOf: () => [],
   apiServer: { isAway: false, access: 'direct' },
 };
-
-/** What is known of a node, and where it comes from; of a silent one, the last values. */
-export interface NodeData {
-  readonly snapshot: NodeSnapshot;
-  readonly source: PodSource;
-}
-
-/** Undefined for a silent node of which nothing is known. */
-export function dataOf(view: NodeView, { lastKnownOf }: Pick<ClusterReading, 'lastKnownOf'>): NodeData | undefined {
-  const last = view.state === 'absent' ? lastKnownOf(view) : view;
-  return last && { snapshot: last.snapshot, source: { ...view, ageMs: last.ageMs } };
-}
 
 export function measuredNodes({ snapshot }: Pick<ClusterReading, 'snapshot'>): readonly MeasuredNodeView[] {
   return snapshot.nodes.filter((node) => node.state !== 'absent');

@@ -1,19 +1,18 @@
 import { hasLimits } from '../../facts/node/limits.js';
 import { unenforcedOn } from '../../facts/node/node-view.js';
 import { isNearLimit } from '../../facts/node/standing.js';
-import { type Workload, workloadKey } from '../../facts/workload/workload.js';
+import { workloadKey } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { largestFirst, naturalNames, type Ranked, rankedOf, Ranking } from '../../lib/base/ranking.js';
 import { type AbsenceReport, absenceReports } from '../report/absence-report.js';
+import { nodeCounts, PodCounts } from '../report/cluster-counts.js';
 import { type EnforcementReport, enforcementReports } from '../report/enforcement-report.js';
 import { findingsByPod, type FoundFinding, specFindings } from '../report/finding-report.js';
 import { type GapReport, gapReports, type PodGap, podGaps } from '../report/gap-report.js';
 import { nodeGrid, type NodeGridReport } from '../report/node-grid.js';
-import { type ListedNode, nodeCounts } from '../report/node-report.js';
-import { PodCounts } from '../report/pod-counts.js';
+import { type ListedNode, listedNode, type ListedNodeReport, listedNodeReport } from '../report/node-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import { type FindingKindReport, RankedFindings } from '../report/ranked-findings.js';
-import { verdicts } from '../report/verdict-report.js';
 import {
   affectedReport,
   type AffectedWorkloadsReport,
@@ -21,7 +20,7 @@ import {
   type IncompleteWorkloads,
 } from '../report/workload-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { listedNodeOf, type ListedNodeReport, listedNodeReport, mostUrgent } from './list-nodes.js';
+import { mostUrgent } from './list-nodes.js';
 import { type ListedPod, listedRecords, podOrder, rankOf } from './listed-pod.js';
 import { podReport } from './pod-lack.js';
 
@@ -131,15 +130,11 @@ export async function clusterReport(reading: ClusterReading, options: ReportOpti
     nodes: [],
     gaps: [],
     affectedBy: new Map(),
-    ofSilent: new Map(),
-    unmeasuredLimitedPodCount: 0,
   };
-  await lane.each(stepsOf(parts, { ...options, reading, incomplete }), (step) => {
-    step();
-  });
-  const { pods, findings, nodes, gaps, affectedBy, ofSilent } = parts;
-  const verdictOf = verdicts(reading);
-  const reportOf = (node: ListedNode) => listedNodeReport(node, reading, verdictOf);
+  await lane.each(walk(parts, reading, { ...options, incomplete }), () => undefined);
+  const { pods, findings, nodes, gaps, affectedBy } = parts;
+  const pressed = nodes.filter((node) => node.pressed !== undefined);
+  const reportOf = (node: ListedNode) => listedNodeReport(node, reading);
   const mayLack = lacking.filter((of) => of.mayHaveUnlistedPods).map(({ workload }) => workload);
   const unlisted = incompleteOf(mayLack, incomplete);
   return {
@@ -147,21 +142,13 @@ export async function clusterReport(reading: ClusterReading, options: ReportOpti
     summary: {
       ...(await lane.run(() => nodeCounts(nodes))),
       ...pods.counts,
-      unknownLimitPodCount: parts.unmeasuredLimitedPodCount + pods.counts.unknownLimitPodCount,
       incompleteWorkloadCount: incomplete.size,
       unlistedNamespaceCount: snapshot.unlistedNamespaces.length,
     },
     nearPods: await lane.run(() => parts.near.ranked(({ of, ...pod }) => podReport({ ...of, ...pod }, reading))),
-    nearNodes: await lane.run(() =>
-      rankedOf(
-        nodes.filter(({ pressed }) => pressed !== undefined),
-        shownCounts.pressed,
-        nearestFirst,
-        reportOf,
-      ),
-    ),
+    nearNodes: await lane.run(() => rankedOf(pressed, shownCounts.pressed, nearestFirst, reportOf)),
     absences: await lane.run(() => absenceReports(nodes, { affectedBy, apiServer })),
-    gaps: await lane.run(() => gapReports(gaps, { incomplete, explained: [ofSilent, unlisted] })),
+    gaps: await lane.run(() => gapReports(gaps, { incomplete, explained: [...affectedBy.values(), unlisted] })),
     unlisted: affectedReport([unlisted]),
     nodes: await lane.run(() => rankedOf(nodes, shownCounts.nodes, mostUrgent, reportOf)),
     grid: await lane.run(() => nodeGrid(nodes, shownCounts.tiles)),
@@ -185,37 +172,32 @@ interface Parts {
   readonly gaps: PodGap[];
   /** By the names of nodes without data, but for those that are skipped: the workloads that lack their pods. */
   readonly affectedBy: Map<string, IncompleteWorkloads>;
-  /** Of all of them. */
-  readonly ofSilent: Map<string, Workload>;
-  unmeasuredLimitedPodCount: number;
 }
 
-interface WalkInput extends Pick<ReportOptions, 'hidesPodsWithoutWorkload'> {
-  readonly reading: ClusterReading;
-  readonly incomplete: IncompleteWorkloads;
-}
-
-/** Returns parts of the report's work, each of which is done at once. */
-function* stepsOf(parts: Parts, { reading, incomplete, hidesPodsWithoutWorkload }: WalkInput): Iterable<() => void> {
+/** Adds a node, or a pod, each time that it is resumed. */
+function* walk(
+  parts: Parts,
+  reading: ClusterReading,
+  {
+    hidesPodsWithoutWorkload,
+    incomplete,
+  }: Pick<ReportOptions, 'hidesPodsWithoutWorkload'> & { readonly incomplete: IncompleteWorkloads },
+): Iterable<void> {
   for (const view of reading.snapshot.nodes) {
-    const node = listedNodeOf(view, reading);
+    const node = listedNode(view, reading);
     parts.nodes.push(node);
-    yield () => {
-      parts.unmeasuredLimitedPodCount += unknownLimitedPodCount(node, hidesPodsWithoutWorkload);
-      if (view.state !== 'absent') parts.gaps.push(...podGaps(view, reading.readAtMs, incomplete));
-      else if (view.reason !== 'skipped') {
-        const lacking = view.unmeasured.flatMap(({ workloads }) => workloads);
-        const affected = incompleteOf(lacking, incomplete);
-        parts.affectedBy.set(view.nodeName, affected);
-        for (const [key, workload] of affected) parts.ofSilent.set(key, workload);
-      }
-    };
-    for (const found of findingsOf(node)) {
-      yield () => {
-        parts.findings.add(found);
-      };
+    parts.pods.counts.unknownLimitPodCount += unknownLimitedPodCount(node, hidesPodsWithoutWorkload);
+    if (view.state !== 'absent') parts.gaps.push(...podGaps(view, reading.readAtMs, incomplete));
+    else if (view.reason !== 'skipped') {
+      const affected = view.unmeasured.flatMap(({ workloads }) => workloads);
+      parts.affectedBy.set(view.nodeName, incompleteOf(affected, incomplete));
     }
-    yield* podSteps(parts, node);
+    yield;
+    for (const found of findingsOf(node)) {
+      parts.findings.add(found);
+      yield;
+    }
+    yield* addPods(parts, node);
   }
 }
 
@@ -225,15 +207,15 @@ function* findingsOf({ view, snapshot }: ListedNode): Iterable<readonly FoundFin
   else for (const { pod } of view.unmeasured) yield specFindings(pod, view.node);
 }
 
-function* podSteps({ pods, near }: Parts, { view, snapshot, source }: ListedNode): Iterable<() => void> {
+function* addPods({ pods, near }: Parts, { view, snapshot, source }: ListedNode): Iterable<void> {
   if (source === undefined || snapshot === undefined) return;
   const of = { view, data: { snapshot, source }, sortName: '' };
   for (const record of listedRecords(snapshot)) {
-    yield () => {
-      if (!pods.add({ node: source, pod: record }, snapshot.context)) return;
+    if (pods.add({ node: source, pod: record }, snapshot.context)) {
       const { bound, summary: names } = record;
       near.add({ of, record, bound, names, rank: rankOf({ record, bound }, 'urgency', source) });
-    };
+    }
+    yield;
   }
 }
 

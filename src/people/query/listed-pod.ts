@@ -4,8 +4,8 @@ import type { BoundPod, PodRecord } from '../../facts/node/pod-record.js';
 import { podUrgency, timeToLimitMs } from '../../facts/node/standing.js';
 import type { Named } from '../../lib/base/maps.js';
 import { compareTexts } from '../../lib/base/ranking.js';
+import type { NodeData } from '../report/node-report.js';
 import type { PodPlace, PodSource } from '../report/pod-report.js';
-import type { NodeData } from './cluster-reading.js';
 
 /** A node, one object for all of its pods. */
 export interface NodeOfPods {

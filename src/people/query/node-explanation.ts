@@ -8,10 +8,10 @@ import { podGraceMs } from '../../facts/node/young-pods.js';
 import { type DiskReport, diskReports } from '../report/disk-report.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
+import { dataOf, listedNode, type ListedNodeReport, listedNodeReport } from '../report/node-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import { type SignalReport, signalReports } from '../report/signal-report.js';
-import { type ClusterReading, dataOf } from './cluster-reading.js';
-import { type ListedNodeReport, nodeReportOf } from './list-nodes.js';
+import type { ClusterReading } from './cluster-reading.js';
 import type { ListPage } from './list-page.js';
 
 /** What is known of one node besides what lists have of it: plain data with exact numbers. */
@@ -42,7 +42,7 @@ export function nodeExplanation(reading: ClusterReading, name: string): ShownNod
     ...objectFacts(node, snapshot),
     ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot)),
     findings: findingsOf(state, reading),
-    ...nodeReportOf(state, reading),
+    ...listedNodeReport(listedNode(state, reading), reading),
   };
 }
 

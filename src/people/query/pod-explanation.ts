@@ -11,6 +11,7 @@ import type { Lane } from '../../lib/base/lane.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
 import { type LimitReport, limitReport } from '../report/limit-report.js';
+import { dataOf, type NodeData } from '../report/node-report.js';
 import {
   type FoundPod,
   type MeasuredPodReport,
@@ -24,7 +25,7 @@ import {
 import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../report/pod-verdict.js';
 import { type NodePressureReport, pressedNode, pressureReport } from '../report/pressure-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
-import { type ClusterReading, dataOf, type KnownPod, type NodeData } from './cluster-reading.js';
+import type { ClusterReading, KnownPod } from './cluster-reading.js';
 import type { NamespacedName } from './listed-pod.js';
 import { reportWithoutTotal } from './pod-lack.js';
 
@@ -236,7 +237,7 @@ function findingsOf(pod: Pod, data: NodeData | undefined, { knownNodes }: Cluste
 function nodePressure({ namespace, pod }: PodReport, view: NodeView | undefined): PodPressureReport | undefined {
   const pressed = view === undefined || view.state === 'absent' ? undefined : pressedNode(view, view.snapshot);
   if (pressed === undefined) return undefined;
-  const { signal, headroom = 0, timeToEvictionMs, victims = [], node } = pressureReport(pressed, () => undefined);
+  const { signal, headroom = 0, timeToEvictionMs, victims = [], node } = pressureReport(pressed);
   const found = victims.find((victim) => victim.namespace === namespace && victim.pod === pod);
   return found && { node, signal, headroom, timeToEvictionMs, rank: found.rank };
 }

@@ -42,15 +42,15 @@ export function absenceReports(
     apiServer,
   }: { readonly affectedBy: ReadonlyMap<string, IncompleteWorkloads>; readonly apiServer: ApiServerState },
 ): readonly AbsenceReport[] {
-  const found = nodes.flatMap(({ view, failure, lastKnown }) => {
+  const found = nodes.flatMap(({ view, failure, source }) => {
     if (view.state !== 'absent' || view.reason === 'skipped') return [];
     const isAwaited = isAwaitedNode(view.reason, failure);
-    return [{ view, failure, lastKnown, isAwaited, hint: nodeHint(view.reason, failure, apiServer) }];
+    return [{ view, failure, source, isAwaited, hint: nodeHint(view.reason, failure, apiServer) }];
   });
   const groups = groupBy(found, ({ view, isAwaited, hint }) => (isAwaited ? '' : `${view.reason} ${hint}`));
   return Array.from(groups.values(), (group): AbsenceReport => {
     const [{ view, failure, isAwaited, hint }] = group;
-    const ages = group.flatMap(({ lastKnown }) => (lastKnown === undefined ? [] : [Math.round(lastKnown.ageMs)]));
+    const ages = group.flatMap(({ source }) => (source === undefined ? [] : [Math.round(source.ageMs)]));
     return {
       reason: view.reason,
       isAwaited,

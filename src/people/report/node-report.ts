@@ -1,16 +1,21 @@
-import { fullDisk, isHeadroomUnknown } from '../../facts/node/full-disks.js';
-import { exemptionOf, isActive } from '../../facts/node/limits.js';
 import type { NodeImages } from '../../facts/node/node-images.js';
-import { type NodeStanding, nodeStanding } from '../../facts/node/node-standing.js';
-import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
+import { type NodeStanding, nodeStanding, nodeUrgency } from '../../facts/node/node-standing.js';
+import { isKnownThreshold } from '../../facts/node/node-thresholds.js';
+import type {
+  AbsenceReason,
+  AbsentNodeView,
+  MeasuredNodeView,
+  NodeSnapshot,
+  NodeView,
+} from '../../facts/node/node-view.js';
 import type { FailureReason } from '../../lib/base/errors.js';
 import { type ApiServerState, nodeHint } from './absence-hints.js';
 import { type EnforcementFacts, type EnforcementKind, enforcementKinds, signalsOf } from './enforcement-report.js';
-import { type FilesystemReport, filesystemReports, fullestRatio, fullRatio, podBytes } from './filesystem-report.js';
+import { type FilesystemReport, filesystemReports, fullestRatio, podBytes } from './filesystem-report.js';
 import { type NodeCondition, nodeCondition } from './node-condition.js';
 import type { PodSource } from './pod-report.js';
-import { type PressedNode, pressedNode } from './pressure-report.js';
-import type { VerdictOf, VerdictReport } from './verdict-report.js';
+import { type NodePressureReport, type PressedNode, pressedNode, pressureReport } from './pressure-report.js';
+import { nodeVerdictReport, type VerdictInputs, type VerdictReport } from './verdict-report.js';
 
 interface NodeFacts extends EnforcementFacts {
   readonly node: string;
@@ -25,6 +30,18 @@ interface NodeFacts extends EnforcementFacts {
   readonly diskPressure?: boolean | undefined;
   /** Of a node that is below a threshold, close to one, or under DiskPressure; absent of the others. */
   readonly verdict?: VerdictReport | undefined;
+  readonly condition: NodeCondition;
+  /** The larger, the sooner it needs somebody: what the order `urgency` goes by. Absent of one that is skipped. */
+  readonly urgency?: number | undefined;
+  /** The threshold that it is nearest to, or furthest below; absent where none is known. */
+  readonly threshold?: NodeThresholdReport | undefined;
+  /** Absent of a node that is not close to evicting pods. */
+  readonly pressure?: NodePressureReport | undefined;
+}
+
+interface NodeThresholdReport extends Pick<NodePressureReport, 'signal' | 'isAssumed' | 'timeToEvictionMs'> {
+  /** What is left above it, in bytes or inodes; below 0 the kubelet evicts. */
+  readonly headroom: number;
 }
 
 export interface NodeFailure {
@@ -33,7 +50,7 @@ export interface NodeFailure {
   readonly ageMs: number;
 }
 
-/** A node with data, in brief. */
+/** A node with data. */
 export interface NodeWithPodsReport extends NodeFacts {
   readonly state: MeasuredNodeView['state'];
   readonly dataAgeMs: number;
@@ -71,7 +88,8 @@ type LastKnownNodeReport = Pick<
   'dataAgeMs' | 'filesystems' | 'podsUsedBytes' | 'otherPodCount' | 'otherPodsUsedBytes'
 >;
 
-export type RankedNodeReport = SilentNodeReport | NodeWithPodsReport;
+/** A node, and how near it is to evicting pods. */
+export type ListedNodeReport = SilentNodeReport | NodeWithPodsReport;
 
 /** What was last known of a node that has no data. */
 export interface LastKnown {
@@ -79,77 +97,79 @@ export interface LastKnown {
   readonly ageMs: number;
 }
 
-/** A node as it is judged and compared with others. */
-export interface ListedNode {
+/** What is known of nodes besides their views. */
+export interface NodeSources {
+  /** The last requests to kubelets that failed, by node. */
+  readonly failures: ReadonlyMap<string, NodeFailure>;
+  /** Of a node without data; undefined for one that never had any. */
+  readonly lastKnownOf: (view: AbsentNodeView) => LastKnown | undefined;
+}
+
+/** What is known of a node, and where it comes from; of a silent one, the last values. */
+export interface NodeData {
+  readonly snapshot: NodeSnapshot;
+  readonly source: PodSource;
+}
+
+/** Undefined for a silent node of which nothing is known. */
+export function dataOf(view: NodeView, { lastKnownOf }: Pick<NodeSources, 'lastKnownOf'>): NodeData | undefined {
+  const last = view.state === 'absent' ? lastKnownOf(view) : view;
+  return last && { snapshot: last.snapshot, source: { ...view, ageMs: last.ageMs } };
+}
+
+/** A node as it is judged and compared with others. Without data where nothing is known of it. */
+export interface ListedNode extends Partial<NodeData> {
   readonly view: NodeView;
   /** Of the last request to its kubelet, when it failed. */
   readonly failure: NodeFailure | undefined;
-  /** Of one without data. */
-  readonly lastKnown: LastKnown | undefined;
-  /** Of one without data, the last known; undefined where nothing is known of it, as the following ones. */
-  readonly snapshot: NodeSnapshot | undefined;
-  readonly source: PodSource | undefined;
+  /** By its data, as the following ones. */
   readonly standing: NodeStanding | undefined;
   /** Undefined of one that is not close to evicting pods, too. */
   readonly pressed: PressedNode | undefined;
   readonly fullRatio: number | undefined;
+  readonly urgency: number | undefined;
   readonly condition: NodeCondition;
 }
 
-export function listedNode(
-  view: NodeView,
-  { lastKnown, failure }: Pick<ListedNode, 'lastKnown' | 'failure'>,
-): ListedNode {
-  const source = view.state === 'absent' ? lastKnown && { ...view, ageMs: lastKnown.ageMs } : view;
-  const snapshot = view.state === 'absent' ? lastKnown?.snapshot : view.snapshot;
-  const standing = source && snapshot && nodeStanding(source, snapshot);
-  const pressed = source && snapshot && pressedNode(source, snapshot, standing);
-  return {
-    view,
-    failure,
-    lastKnown,
-    snapshot,
-    source,
-    standing,
-    pressed,
-    fullRatio: snapshot && fullestRatio(snapshot),
-    condition: nodeCondition(view, pressed, failure),
-  };
+export function listedNode(view: NodeView, sources: NodeSources): ListedNode {
+  const failure = sources.failures.get(view.nodeName);
+  const data = dataOf(view, sources);
+  const standing = data && nodeStanding(data.source, data.snapshot);
+  const pressed = data && pressedNode(data.source, data.snapshot, standing);
+  const fullRatio = data && fullestRatio(data.snapshot);
+  const urgency = nodeUrgency(view, pressed, fullRatio);
+  const condition = nodeCondition(view, pressed, failure);
+  return { view, failure, ...data, standing, pressed, fullRatio, urgency, condition };
 }
 
-export function nodeReport(
-  { view, failure, lastKnown }: Pick<ListedNode, 'view' | 'failure' | 'lastKnown'>,
-  { apiServer, verdictOf }: { readonly apiServer: ApiServerState; readonly verdictOf: VerdictOf },
-): RankedNodeReport {
-  const facts = factsOf(view, failure);
-  const diskPressure = view.node?.diskPressure;
+export function listedNodeReport(
+  node: ListedNode,
+  { apiServer, ...inputs }: VerdictInputs & { readonly apiServer: ApiServerState },
+): ListedNodeReport {
+  const { view, failure, source, snapshot } = node;
+  const facts = factsOf(node, nodeVerdictReport(source ?? view, snapshot, inputs));
   if (view.state === 'absent') {
-    return {
-      ...facts,
-      state: view.state,
-      reason: view.reason,
-      hint: nodeHint(view.reason, failure, apiServer),
-      diskPressure,
-      verdict: verdictOf({ ...view, ageMs: lastKnown?.ageMs }, lastKnown?.snapshot),
-      lastKnown: lastKnown && lastKnownReport(lastKnown),
-    };
+    const { state, reason } = view;
+    const lastKnown = source && snapshot && lastKnownReport({ snapshot, ageMs: source.ageMs });
+    return { ...facts, state, reason, hint: nodeHint(reason, failure, apiServer), lastKnown };
   }
-  const { snapshot } = view;
+  const { pods, images } = view.snapshot;
   return {
     ...facts,
     state: view.state,
     ...lastKnownReport(view),
-    images: snapshot.images,
-    podsRequestedBytes: podBytes(snapshot.pods).requestedBytes,
+    images,
+    podsRequestedBytes: podBytes(pods).requestedBytes,
     missingPodCount: view.missingPods,
     danglingPodCount: view.danglingPods,
-    diskPressure,
-    verdict: verdictOf(view, snapshot),
-    pendingPodCount: snapshot.pods.filter(({ isPending }) => isPending).length,
+    pendingPodCount: pods.filter(({ isPending }) => isPending).length,
   };
 }
 
-function factsOf(view: NodeView, failure: NodeFailure | undefined): NodeFacts {
+function factsOf(
+  { view, failure, condition, urgency, standing, pressed }: ListedNode,
+  verdict: VerdictReport | undefined,
+): NodeFacts {
   const enforcement = enforcementKinds(view);
   return {
     node: view.nodeName,
@@ -160,7 +180,19 @@ function factsOf(view: NodeView, failure: NodeFailure | undefined): NodeFacts {
     unsetSignals: enforcement.includes('threshold_unset') ? signalsOf('threshold_unset', view) : undefined,
     frozenSinceMs: view.state === 'absent' ? undefined : view.snapshot.frozen.sinceMs,
     failure,
+    diskPressure: view.node?.diskPressure,
+    verdict,
+    condition,
+    urgency,
+    threshold: thresholdReport(standing),
+    pressure: pressed && { ...pressureReport(pressed), verdict },
   };
+}
+
+function thresholdReport({ nearest, timeMs }: Partial<NodeStanding> = {}): NodeThresholdReport | undefined {
+  if (!isKnownThreshold(nearest)) return undefined;
+  const { signal, headroom, isAssumed } = nearest;
+  return { signal, headroom, isAssumed, timeToEvictionMs: timeMs && Math.round(timeMs) };
 }
 
 /** Of a node with data, what is known now. */
@@ -175,48 +207,4 @@ function lastKnownReport({ snapshot, ageMs }: LastKnown): LastKnownNodeReport {
     otherPodCount: others.length,
     otherPodsUsedBytes: others.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0),
   };
-}
-
-/** Counts nodes for a `ClusterSummary`. */
-export function nodeCounts(nodes: readonly ListedNode[]) {
-  const count = (of: readonly ListedNode[], isCounted: (node: ListedNode) => boolean): number =>
-    of.filter(isCounted).length;
-  const absent = nodes.filter(({ view }) => view.state === 'absent' && view.reason !== 'skipped');
-  const measured = nodes.filter(({ view }) => view.state !== 'absent');
-  const crossed = measured.filter(({ pressed }) => pressed?.nearest.isCrossed === true);
-  const ages = measured.map(({ view }) => Math.round((view as MeasuredNodeView).ageMs));
-  return {
-    freshNodeCount: count(measured, ({ view }) => view.state === 'fresh'),
-    staleNodeCount: count(measured, ({ view }) => view.state === 'stale'),
-    absentNodeCount: absent.length,
-    failedNodeCount: count(absent, ({ failure }) => failure !== undefined),
-    skippedNodeCount: nodes.length - absent.length - measured.length,
-    fullNodeCount: count(measured, (node) => hasNoSpace(node) || isFull(node)),
-    noSpaceNodeCount: count(measured, hasNoSpace),
-    oldestDataAgeMs: ages.length === 0 ? undefined : ages.reduce((a, b) => Math.max(a, b)),
-    expectedPodCount: nodes.reduce((sum, { view }) => sum + view.expectedPods, 0),
-    measuredPodCount: nodes.reduce((sum, { view }) => sum + view.measuredPods, 0),
-    pressedNodeCount: crossed.length,
-    pressedEmptyNodeCount: count(crossed, ({ snapshot }) => snapshot !== undefined && !mayEvict(snapshot)),
-    pressedFullNodeCount: count(crossed, isFull),
-    nearPressureNodeCount: count(measured, ({ pressed }) => pressed?.nearest.isCrossed === false),
-    unknownPressureNodeCount: count(
-      measured,
-      ({ snapshot, pressed }) =>
-        pressed?.nearest.isCrossed !== true && snapshot !== undefined && isHeadroomUnknown(snapshot),
-    ),
-  };
-}
-
-function hasNoSpace({ snapshot }: ListedNode): boolean {
-  return snapshot !== undefined && fullDisk(snapshot) !== undefined;
-}
-
-function isFull({ fullRatio: ratio = 0 }: ListedNode): boolean {
-  return ratio >= fullRatio;
-}
-
-/** Returns whether there is a pod, or may be one that is not read, that the kubelet does not pass over. */
-function mayEvict({ unreadPodCount, podsOnNode }: NodeSnapshot): boolean {
-  return unreadPodCount !== undefined || podsOnNode.some((pod) => isActive(pod) && exemptionOf(pod) === undefined);
 }

@@ -5,7 +5,7 @@ import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { nextVictims } from '../../facts/node/victims.js';
 import { type DataFacts, dataFacts, type PodSource } from './pod-report.js';
 import type { VictimReport } from './signal-report.js';
-import type { VerdictOf, VerdictReport } from './verdict-report.js';
+import type { VerdictReport } from './verdict-report.js';
 
 /** A node that is close to evicting pods, or does, by the threshold that it is nearest to. Bytes, or inodes. */
 export interface NodePressureReport extends DataFacts {
@@ -48,10 +48,7 @@ export function pressedNode(
   return { ...standing, source, snapshot, nearest };
 }
 
-export function pressureReport(
-  { source, snapshot, nearest, isClose, timeMs }: PressedNode,
-  verdictOf: VerdictOf,
-): NodePressureReport {
+export function pressureReport({ source, snapshot, nearest, isClose, timeMs }: PressedNode): NodePressureReport {
   const { signal, threshold, isAssumed, available, headroom } = nearest;
   const { unreadPodCount } = snapshot;
   return {
@@ -63,7 +60,6 @@ export function pressureReport(
     available,
     headroom,
     timeToEvictionMs: timeMs === undefined ? undefined : Math.round(timeMs),
-    verdict: verdictOf(source, snapshot),
     victims: unreadPodCount === undefined && isClose ? firstVictims(snapshot, signal) : undefined,
     unreadPodCount,
   };

@@ -25,9 +25,6 @@ import { type VerdictContext, verdictText, type VerdictWords } from './verdict-t
 /** What fills the disk of a node, or filled it before an eviction. */
 export type VerdictReport = VerdictWords<VerdictKind>;
 
-/** Of a node with data or, in `snapshot`, what was last known of it; undefined where there is nothing to say. */
-export type VerdictOf = (source: VerdictSource, snapshot: NodeSnapshot | undefined) => VerdictReport | undefined;
-
 type VerdictSource = Pick<PodSource, 'nodeName' | 'node' | 'state' | 'reason'> & {
   readonly ageMs?: number | undefined;
 };
@@ -35,21 +32,28 @@ type VerdictSource = Pick<PodSource, 'nodeName' | 'node' | 'state' | 'reason'> &
 /** The totals of a pod in the last summaries of its node, the oldest first. */
 export type SamplesOf = (nodeName: string, pod: PodIdentity) => readonly UsageSample[];
 
-/** Returns how verdicts are made; `inputs`: what they need besides the node. */
-export function verdicts(inputs: RememberedEvictions & { readonly samplesOf: SamplesOf }): VerdictOf {
-  return (source, snapshot) => {
-    const { nodeName, node } = source;
-    if (snapshot === undefined) return silentVerdict(source);
-    const verdict = nodeVerdict(node === undefined ? snapshot : { ...snapshot, node }, {
-      soon: nodeStanding(source, snapshot).soon,
-      samplesOf: (pod) => inputs.samplesOf(nodeName, pod),
-    });
-    if (verdict === undefined) return undefined;
-    const past = pastOf(verdict, source, inputs);
-    const report = verdictReport(verdict, nodeName, { notes: ageNotes(source), past });
-    if (past !== undefined || !isOld(source)) return report;
-    return { ...report, commands: absenceCommands(source.reason ?? 'timeout', nodeName, undefined) };
-  };
+/** What verdicts are made of besides the nodes. */
+export interface VerdictInputs extends RememberedEvictions {
+  readonly samplesOf: SamplesOf;
+}
+
+/** Of a node with data or, in `snapshot`, what was last known of it; undefined where there is nothing to say. */
+export function nodeVerdictReport(
+  source: VerdictSource,
+  snapshot: NodeSnapshot | undefined,
+  inputs: VerdictInputs,
+): VerdictReport | undefined {
+  const { nodeName, node } = source;
+  if (snapshot === undefined) return silentVerdict(source);
+  const verdict = nodeVerdict(node === undefined ? snapshot : { ...snapshot, node }, {
+    soon: nodeStanding(source, snapshot).soon,
+    samplesOf: (pod) => inputs.samplesOf(nodeName, pod),
+  });
+  if (verdict === undefined) return undefined;
+  const past = pastOf(verdict, source, inputs);
+  const report = verdictReport(verdict, nodeName, { notes: ageNotes(source), past });
+  if (past !== undefined || !isOld(source)) return report;
+  return { ...report, commands: absenceCommands(source.reason ?? 'timeout', nodeName, undefined) };
 }
 
 /** Nothing is to be deleted by values of a kubelet that has been silent for so long. */

@@ -1,9 +1,13 @@
+import { fullDisk, isHeadroomUnknown } from '../../facts/node/full-disks.js';
 import { hasUnknownUsage, type LimitRatio, nearestRatio } from '../../facts/node/limit-ratios.js';
-import { hasLimits, isActive } from '../../facts/node/limits.js';
+import { exemptionOf, hasLimits, isActive } from '../../facts/node/limits.js';
+import type { MeasuredNodeView, NodeSnapshot } from '../../facts/node/node-view.js';
 import type { PodContext, PodRecord } from '../../facts/node/pod-record.js';
 import { isNearLimit } from '../../facts/node/standing.js';
 import { canBind } from '../../facts/node/unenforced-limits.js';
+import { fullRatio } from './filesystem-report.js';
 import { limitThresholds } from './limit-report.js';
+import type { ListedNode } from './node-report.js';
 import type { FoundPod, PodSource } from './pod-report.js';
 
 /** Counts pods and their limits for a `ClusterSummary`, one pod after another. */
@@ -72,4 +76,48 @@ function isUncertain({ isPending, summary, bound }: PodRecord): boolean {
 function mayHaveRatios({ node: { node }, pod: { bound } }: FoundPod<PodRecord, PodSource>): boolean {
   if (bound === undefined || node?.enforcesStorageLimits === false) return false;
   return isActive(bound.pod) && hasLimits(bound.pod);
+}
+
+/** Counts nodes for a `ClusterSummary`. */
+export function nodeCounts(nodes: readonly ListedNode[]) {
+  const count = (of: readonly ListedNode[], isCounted: (node: ListedNode) => boolean): number =>
+    of.filter(isCounted).length;
+  const absent = nodes.filter(({ view }) => view.state === 'absent' && view.reason !== 'skipped');
+  const measured = nodes.filter(({ view }) => view.state !== 'absent');
+  const crossed = measured.filter(({ pressed }) => pressed?.nearest.isCrossed === true);
+  const ages = measured.map(({ view }) => Math.round((view as MeasuredNodeView).ageMs));
+  return {
+    freshNodeCount: count(measured, ({ view }) => view.state === 'fresh'),
+    staleNodeCount: count(measured, ({ view }) => view.state === 'stale'),
+    absentNodeCount: absent.length,
+    failedNodeCount: count(absent, ({ failure }) => failure !== undefined),
+    skippedNodeCount: nodes.length - absent.length - measured.length,
+    fullNodeCount: count(measured, (node) => hasNoSpace(node) || isFull(node)),
+    noSpaceNodeCount: count(measured, hasNoSpace),
+    oldestDataAgeMs: ages.length === 0 ? undefined : ages.reduce((a, b) => Math.max(a, b)),
+    expectedPodCount: nodes.reduce((sum, { view }) => sum + view.expectedPods, 0),
+    measuredPodCount: nodes.reduce((sum, { view }) => sum + view.measuredPods, 0),
+    pressedNodeCount: crossed.length,
+    pressedEmptyNodeCount: count(crossed, ({ snapshot }) => snapshot !== undefined && !mayEvict(snapshot)),
+    pressedFullNodeCount: count(crossed, isFull),
+    nearPressureNodeCount: count(measured, ({ pressed }) => pressed?.nearest.isCrossed === false),
+    unknownPressureNodeCount: count(
+      measured,
+      ({ snapshot, pressed }) =>
+        pressed?.nearest.isCrossed !== true && snapshot !== undefined && isHeadroomUnknown(snapshot),
+    ),
+  };
+}
+
+function hasNoSpace({ snapshot }: ListedNode): boolean {
+  return snapshot !== undefined && fullDisk(snapshot) !== undefined;
+}
+
+function isFull({ fullRatio: ratio = 0 }: ListedNode): boolean {
+  return ratio >= fullRatio;
+}
+
+/** Returns whether there is a pod, or may be one that is not read, that the kubelet does not pass over. */
+function mayEvict({ unreadPodCount, podsOnNode }: NodeSnapshot): boolean {
+  return unreadPodCount !== undefined || podsOnNode.some((pod) => isActive(pod) && exemptionOf(pod) === undefined);
 }
