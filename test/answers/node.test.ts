@@ -26,6 +26,11 @@ import { aClusterSnapshot, aFreshNode, anAbsentNode, aNodeSnapshot, aReading } f
 import { aPodStatus } from '../support/status-builders.js';
 import { gib } from '../support/units.js';
 
+const explanationOf = (reading: ClusterReading) => {
+  const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === 'node-1');
+  return view && nodeExplanation(view, reading);
+};
+
 const disk = anFsStats({
   capacityBytes: 100 * gib,
   availableBytes: 12 * gib,
@@ -85,7 +90,7 @@ function readingWith(reading: ClusterReading, changes: Partial<NodeSnapshot>): C
 }
 
 function textOf(reading: ClusterReading, form: Partial<TextForm> = {}): string {
-  const explanation = nodeExplanation(reading, 'node-1');
+  const explanation = explanationOf(reading);
   if (explanation === undefined) throw new Error('node-1 is not in the reading');
   const [view = anAbsentNode('node-1', 'never')] = reading.snapshot.nodes;
   const node = { ...explanation, ...listedNodeReport(listedNode(view, reading), reading) };
@@ -202,7 +207,7 @@ describe('the text about a node', () => {
     expect(shown).toContain(`\nOrder of eviction for imagefs.available: unknown, ${text}\n`);
     expect(shown).toMatch(/imagefs\.available +12Gi +15Gi assumed +-3Gi/);
     expect(shown).not.toMatch(/RANK|To free/);
-    const explanation = nodeExplanation(reading, 'node-1');
+    const explanation = explanationOf(reading);
     expect(explanation).toMatchObject({
       unreadPodCount,
       signals: [{ victims: undefined, toFree: undefined }, {}, {}, {}, {}, {}],
@@ -293,7 +298,7 @@ Not known: no summary of its kubelet was read since the exporter started.
 Who is evicted next:
 Unknown: no data. Whom the kubelet evicts now does not follow from what was last known.
 `);
-    expect(nodeExplanation(reading, 'node-1')).toMatchObject({
+    expect(explanationOf(reading)).toMatchObject({
       state: 'absent',
       reason: 'timeout',
       signals: [],
@@ -307,9 +312,5 @@ Unknown: no data. Whom the kubelet evicts now does not follow from what was last
     expect(text).toContain('Images: 1, 1Gi compressed (more on disk).');
     expect(text).toMatch(/\napp:1 +1Gi +not known$/m);
     expect(text).toContain('Warnings (no data: by the specs of its pods alone):\nNothing was found.\n');
-  });
-
-  it('an unknown node has no text', () => {
-    expect(nodeExplanation(aReading(), 'node-9')).toBeUndefined();
   });
 });

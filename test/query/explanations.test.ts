@@ -27,6 +27,11 @@ import {
 } from '../support/snapshot-builders.js';
 import { podsOf } from '../support/views.js';
 
+const explanationOf = (reading: ClusterReading) => {
+  const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === 'node-1');
+  return view && nodeExplanation(view, reading);
+};
+
 const id = { namespace: 'shop', name: 'cart-0' };
 const readAtMs = Date.UTC(2026, 0, 1);
 
@@ -103,7 +108,7 @@ describe('a pod that is not measured', () => {
     expect(await podsOf(reading, id)).toMatchObject([
       { state: 'unmeasured', findings: [{ kind: 'volume_not_mounted', volume: 'data', node: 'node-1' }] },
     ]);
-    expect(nodeExplanation(reading, 'node-1')?.findings).toHaveLength(1);
+    expect(explanationOf(reading)?.findings).toHaveLength(1);
   });
 });
 
@@ -119,10 +124,10 @@ it('a silent node and its pods have the findings of what was last known', async 
     knownPods: [{ pod, workloads: [] }],
     lastKnownOf: () => ({ snapshot: last, ageMs: 60_000 }),
   });
-  expect(nodeExplanation(reading, 'node-1')?.findings).toMatchObject([{ kind: 'memory_volume_full', pod: id.name }]);
+  expect(explanationOf(reading)?.findings).toMatchObject([{ kind: 'memory_volume_full', pod: id.name }]);
   expect(await podsOf(reading, id)).toMatchObject([{ findings: [{ kind: 'memory_volume_full' }] }]);
   const unknown = { ...reading, lastKnownOf: () => undefined };
-  expect(nodeExplanation(unknown, 'node-1')?.findings).toEqual([]);
+  expect(explanationOf(unknown)?.findings).toEqual([]);
 });
 
 it('a measured pod has its findings, and not those of its node', async () => {
@@ -133,7 +138,7 @@ it('a measured pod has its findings, and not those of its node', async () => {
   expect(await podsOf(reading, id)).toMatchObject([
     { state: 'measured', findings: [{ kind: 'no_limit_or_request' }, { kind: 'volume_not_mounted' }] },
   ]);
-  const kinds = nodeExplanation(reading, 'node-1')?.findings.map(({ kind }) => kind);
+  const kinds = explanationOf(reading)?.findings.map(({ kind }) => kind);
   expect(kinds).toEqual(['no_limit_or_request', 'no_limit_or_request', 'volume_not_mounted', 'volume_not_mounted']);
 });
 

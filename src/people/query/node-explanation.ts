@@ -14,10 +14,33 @@ import { type SignalReport, signalReports } from '../report/signal-report.js';
 import type { ClusterReading } from './cluster-reading.js';
 import type { ListPage } from './list-page.js';
 
-/** What is known of one node besides what lists have of it: plain data with exact numbers. */
-interface NodeExplanation extends ObjectFacts, EvictionFacts {
+/** What is known of one node besides what lists have of it: plain data with exact numbers. Without a Node object, nothing of that. */
+interface NodeExplanation extends Partial<
+  Pick<Node, 'kubeletVersion' | 'operatingSystem' | 'ready' | 'readyChangedAtMs' | 'diskPressure'>
+> {
+  /** Of a node without data, without what its pods and its kubelet show. */
+  readonly images?: NodeImages | undefined;
+  /** Those in the status of the node, the largest first. */
+  readonly listedImages: readonly ListedImage[];
+  /** The layout that the kubelet goes by; absent without data. */
+  readonly layout?: StorageLayout | undefined;
+  /** All that the kubelet has; empty without data. */
+  readonly signals: readonly SignalReport[];
+  /** Pods of the summary that are not read, for which the order is unknown; absent when all pods of the node are read. */
+  readonly unreadPodCount?: number | undefined;
+  /** Otherwise, pods that are too young for the API server to know: their places in the order are unknown. */
+  readonly unrankedPodCount?: number | undefined;
   /** What is wrong with the settings of its pods, by kind. */
   readonly findings: readonly FindingReport[];
+}
+
+interface ListedImage {
+  /** Absent for an image without one. */
+  readonly name?: string | undefined;
+  /** See `NodeImages.sizes`. */
+  readonly sizeBytes: number;
+  /** No container of the node's pods uses it; absent where their pods are not all read, or not at all. */
+  readonly isUnused?: boolean | undefined;
 }
 
 export interface NodeObject {
@@ -32,17 +55,14 @@ export type ShownNode = NodeObject['node'];
 export type MeasuredShownNode = Exclude<ShownNode, { readonly state: 'absent' }>;
 export type AbsentShownNode = Exclude<ShownNode, MeasuredShownNode>;
 
-/** Undefined when there is no such node in scope. */
-export function nodeExplanation(reading: ClusterReading, name: string): ShownNode | undefined {
-  const state = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
-  if (state === undefined) return undefined;
-  const snapshot = state.state === 'absent' ? undefined : state.snapshot;
-  const node = snapshot?.node ?? reading.knownNodes.find((known) => known.name === name);
+export function nodeExplanation(view: NodeView, reading: ClusterReading): ShownNode {
+  const snapshot = view.state === 'absent' ? undefined : view.snapshot;
+  const node = snapshot?.node ?? reading.knownNodes.find(({ name }) => name === view.nodeName);
   return {
-    ...objectFacts(node, snapshot),
+    ...(node === undefined ? { listedImages: [] } : objectFacts(node, snapshot)),
     ...(snapshot === undefined ? { signals: [] } : evictionFacts(snapshot)),
-    findings: findingsOf(state, reading),
-    ...listedNodeReport(listedNode(state, reading), reading),
+    findings: findingsOf(view, node, reading),
+    ...listedNodeReport(listedNode(view, reading), reading),
   };
 }
 
@@ -52,27 +72,7 @@ export function nodeDisks(reading: ClusterReading, view: NodeView): readonly Dis
   return data === undefined ? [] : diskReports(data.snapshot);
 }
 
-/** Absent without a Node object. */
-interface ObjectFacts extends Partial<
-  Pick<Node, 'kubeletVersion' | 'operatingSystem' | 'ready' | 'readyChangedAtMs' | 'diskPressure'>
-> {
-  /** Of a node without data, without what its pods and its kubelet show. */
-  readonly images?: NodeImages | undefined;
-  /** Those in the status of the node, the largest first. */
-  readonly listedImages: readonly ListedImage[];
-}
-
-interface ListedImage {
-  /** Absent for an image without one. */
-  readonly name?: string | undefined;
-  /** See `NodeImages.sizes`. */
-  readonly sizeBytes: number;
-  /** No container of the node's pods uses it; absent where their pods are not all read, or not at all. */
-  readonly isUnused?: boolean | undefined;
-}
-
-function objectFacts(node: Node | undefined, snapshot: NodeSnapshot | undefined): ObjectFacts {
-  if (node === undefined) return { listedImages: [] };
+function objectFacts(node: Node, snapshot: NodeSnapshot | undefined) {
   const { kubeletVersion, operatingSystem, ready, readyChangedAtMs, diskPressure } = node;
   const bare = { node, pods: undefined, imagefs: undefined, settings: undefined };
   return {
@@ -91,30 +91,17 @@ function listedImages({ images }: Node, snapshot: NodeSnapshot | undefined): rea
 }
 
 /** Without data, by what was last known or, of a node that never had any, what the specs of its pods show. */
-function findingsOf(view: NodeView, reading: ClusterReading): readonly FindingReport[] {
-  const { nodeName } = view;
+function findingsOf(view: NodeView, node: Node | undefined, reading: ClusterReading): readonly FindingReport[] {
   const data = dataOf(view, reading);
-  const node = reading.knownNodes.find(({ name }) => name === nodeName);
   const found =
     data === undefined
-      ? [...reading.knownPods].flatMap(({ pod }) => (pod.nodeName === nodeName ? specFindings(pod, node) : []))
+      ? [...reading.knownPods].flatMap(({ pod }) => (pod.nodeName === view.nodeName ? specFindings(pod, node) : []))
       : nodeFindings(data.snapshot);
   const reports = found.map(findingReport);
   return findingKinds.flatMap((kind) => reports.filter((report) => report.kind === kind));
 }
 
-interface EvictionFacts {
-  /** The layout that the kubelet goes by; absent without data. */
-  readonly layout?: StorageLayout;
-  /** All that the kubelet has; empty without data. */
-  readonly signals: readonly SignalReport[];
-  /** Pods of the summary that are not read, for which the order is unknown; absent when all pods of the node are read. */
-  readonly unreadPodCount?: number | undefined;
-  /** Otherwise, pods that are too young for the API server to know: their places in the order are unknown. */
-  readonly unrankedPodCount?: number | undefined;
-}
-
-function evictionFacts(snapshot: NodeSnapshot): EvictionFacts {
+function evictionFacts(snapshot: NodeSnapshot) {
   const unreadPodCount = unreadPods(snapshot);
   return {
     layout: storageLayout(snapshot.layout),

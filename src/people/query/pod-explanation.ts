@@ -4,9 +4,9 @@ import { growthBytesPerSecond } from '../../facts/history/usage-growth.js';
 import { explainPod, type PodBreakdown } from '../../facts/node/breakdown.js';
 import { isActive } from '../../facts/node/limits.js';
 import type { NodeView } from '../../facts/node/node-view.js';
-import { type DerivedPod, derivePod, type PodRecord } from '../../facts/node/pod-record.js';
+import { type DerivedPod, derivePod } from '../../facts/node/pod-record.js';
 import { type PodStanding, podStanding } from '../../facts/node/standing.js';
-import type { AttributionMode, MeasuredUsage } from '../../facts/node/usage.js';
+import type { AttributionMode } from '../../facts/node/usage.js';
 import type { Lane } from '../../lib/base/lane.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import { type FindingReport, findingReport, nodeFindings, specFindings } from '../report/finding-report.js';
@@ -27,7 +27,7 @@ import { type NodePressureReport, pressedNode, pressureReport } from '../report/
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
 import type { ClusterReading, KnownPod } from './cluster-reading.js';
 import type { NamespacedName } from './listed-pod.js';
-import { reportWithoutTotal } from './pod-lack.js';
+import { type KnownOfPod, reportWithoutTotal } from './pod-lack.js';
 
 export interface PodObject {
   /** One, unless kubelets report others of the name that the API server does not know. */
@@ -96,15 +96,7 @@ interface PodPressureReport extends Pick<NodePressureReport, 'node' | 'signal' |
   readonly rank: number;
 }
 
-/** A pod of the name, by each server; `record`: undefined without figures. */
-interface NamedPod {
-  readonly known: KnownPod | undefined;
-  readonly record: PodRecord | undefined;
-  readonly view: NodeView | undefined;
-  readonly data: NodeData | undefined;
-}
-
-type FoundNamed<Pod = DerivedPod> = FoundPod<Pod & DerivedPod, PodSource>;
+type FoundOne = FoundPod<DerivedPod, PodSource>;
 
 /** Explains every pod of the name: one, unless kubelets report others that the API server does not know. */
 export async function explainPods(
@@ -121,50 +113,42 @@ async function podsOfName(
   reading: ClusterReading,
   { namespace, name }: NamespacedName,
   lane: Lane,
-): Promise<readonly NamedPod[]> {
-  const found: NamedPod[] = [];
+): Promise<readonly KnownOfPod[]> {
+  const found: KnownOfPod[] = [];
   const isMeant = (pod: NamespacedName): boolean => pod.name === name && pod.namespace === namespace;
-  await lane.each(reading.knownPods, (known) => {
-    if (isMeant(known.pod)) found.push(knownPod(known, reading));
+  await lane.each(reading.knownPods, (bound) => {
+    if (isMeant(bound.pod)) found.push(knownPod(bound, reading));
   });
   await lane.each(reading.snapshot.nodes, (view) => {
     const data = dataOf(view, reading);
     for (const record of data?.snapshot.pods ?? [])
-      if (record.bound === undefined && isMeant(record.summary)) found.push({ known: undefined, record, view, data });
+      if (record.bound === undefined && isMeant(record.summary)) found.push({ bound: undefined, record, view, data });
   });
   return found;
 }
 
 /** Of one that has ended, what was last known of a silent node says nothing. */
-function knownPod(known: KnownPod, reading: ClusterReading): NamedPod {
-  const { uid, nodeName } = known.pod;
+function knownPod(bound: KnownPod, reading: ClusterReading): KnownOfPod {
+  const { uid, nodeName } = bound.pod;
   const view = reading.snapshot.nodes.find((node) => node.nodeName === nodeName);
   const data = view && dataOf(view, reading);
   const { pods, podsWithoutTotal } = data?.snapshot ?? { pods: [], podsWithoutTotal: [] };
-  const isShown = view?.state !== 'absent' || isActive(known.pod);
-  const record = isShown ? [...pods, ...podsWithoutTotal].find(({ bound }) => bound?.pod.uid === uid) : undefined;
-  return { known, record, view, data };
+  const isShown = view?.state !== 'absent' || isActive(bound.pod);
+  const record = isShown ? [...pods, ...podsWithoutTotal].find((of) => of.bound?.pod.uid === uid) : undefined;
+  return { bound, record, view, data };
 }
 
-function explain(
-  { known, record, view, data }: NamedPod,
-  reading: ClusterReading,
-  mode: AttributionMode,
-): PodExplanation {
-  const pod = known?.pod;
-  const found = foundPod(record, data);
-  const report =
-    found !== undefined && isMeasured(found)
-      ? measuredExplanation(found, mode)
-      : reportWithoutTotal({ record, bound: known, view, data }, reading);
-  const { limits, samples, standing } =
-    found === undefined ? withoutFigures : figuresOf(found, data?.snapshot.layout, reading);
+function explain(of: KnownOfPod, reading: ClusterReading, mode: AttributionMode): PodExplanation {
+  const { record, view, data } = of;
+  const pod = of.bound?.pod;
+  const found = record && data && { node: data.source, pod: derivePod(record, data.snapshot.context) };
+  const report = (found && measuredExplanation(found, mode)) ?? reportWithoutTotal(of, reading);
+  const { limits, samples, standing } = figuresOf(found, data, reading);
   const growth = growthBytesPerSecond(samples);
   const eviction = reading.evictions.find(({ uid }) => uid === pod?.uid);
   return {
     ...report,
-    spec: pod && podSpecReport(pod),
-    findings: pod === undefined ? [] : findingsOf(pod, data, reading),
+    ...specFacts(pod, data, reading),
     limits,
     verdict: podVerdict({ report, limits, standing, samples, pod, eviction }),
     next: nextLimit(standing),
@@ -174,29 +158,23 @@ function explain(
   };
 }
 
-const withoutFigures = { limits: [], samples: [], standing: undefined };
-
-function figuresOf(found: FoundNamed, layout: NodeData['snapshot']['layout'] | undefined, reading: ClusterReading) {
+function figuresOf(found: FoundOne | undefined, data: NodeData | undefined, reading: ClusterReading) {
+  if (found === undefined) return { limits: [], samples: [], standing: undefined };
   const { node, pod } = found;
   return {
-    limits: limitsOf(found, layout, reading),
+    limits: limitsOf(found, data?.snapshot.layout, reading),
     samples: reading.samplesOf(node.nodeName, pod.summary),
     standing: podStanding(node, pod, pod.ratios),
   };
 }
 
-function foundPod(record: PodRecord | undefined, data: NodeData | undefined): FoundNamed | undefined {
-  return record && data && { node: data.source, pod: derivePod(record, data.snapshot.context) };
-}
-
-function isMeasured(found: FoundNamed): found is FoundNamed<DerivedPod<MeasuredUsage>> {
-  return found.pod.usage.usedBytes !== undefined;
-}
-
-function measuredExplanation({ node, pod }: FoundNamed<DerivedPod<MeasuredUsage>>, mode: AttributionMode) {
-  const { summary, bound } = pod;
+/** Undefined for a pod without a total. */
+function measuredExplanation({ node, pod }: FoundOne, mode: AttributionMode) {
+  const { summary, bound, usage } = pod;
+  const { usedBytes } = usage;
+  if (usedBytes === undefined) return undefined;
   const breakdown = explainPod({ summary, pod: bound?.pod, mode });
-  const found = { node, pod: { ...pod, usage: { ...breakdown.usage, usedBytes: pod.usage.usedBytes } } };
+  const found = { node, pod: { ...pod, usage: { ...breakdown.usage, usedBytes } } };
   return {
     ...measuredPodReport(found),
     split: breakdown.split,
@@ -212,7 +190,7 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
 }
 
 function limitsOf(
-  { node: { nodeName, ageMs }, pod }: FoundNamed,
+  { node: { nodeName, ageMs }, pod }: FoundOne,
   layout: NodeData['snapshot']['layout'] | undefined,
   { readAtMs, samplesOf, limitSamplesOf }: ClusterReading,
 ): readonly LimitExplanation[] {
@@ -227,11 +205,16 @@ function limitsOf(
 }
 
 /** Without data of its node, by what was last known or, without that, what its spec shows. */
-function findingsOf(pod: Pod, data: NodeData | undefined, { knownNodes }: ClusterReading): readonly FindingReport[] {
+function specFacts(
+  pod: Pod | undefined,
+  data: NodeData | undefined,
+  { knownNodes }: ClusterReading,
+): Pick<PodOutlook, 'spec' | 'findings'> {
+  if (pod === undefined) return { findings: [] };
   const node = knownNodes.find(({ name }) => name === pod.nodeName);
   const found =
     data === undefined ? specFindings(pod, node) : nodeFindings(data.snapshot).filter((one) => one.pod.uid === pod.uid);
-  return found.map(findingReport);
+  return { spec: podSpecReport(pod), findings: found.map(findingReport) };
 }
 
 function nodePressure({ namespace, pod }: PodReport, view: NodeView | undefined): PodPressureReport | undefined {

@@ -19,7 +19,7 @@ import type { ListedPod, NodeOfPods } from './listed-pod.js';
 type ReadState = Pick<ClusterReading, 'failures' | 'readAtMs'>;
 
 /** What both servers know of a pod; `view`: undefined for one whose node is not in scope. */
-interface KnownOfPod extends Pick<ListedPod, 'record'>, Pick<NodeOfPods, 'data'> {
+export interface KnownOfPod extends Pick<ListedPod, 'record'>, Pick<NodeOfPods, 'data'> {
   readonly bound: KnownPod | undefined;
   readonly view: NodeView | undefined;
 }

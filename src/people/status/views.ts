@@ -149,11 +149,14 @@ const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
     const { reading, lane } = inputs;
     const query = podQuery('node', parameters, { node: name });
     const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === name);
-    const node = nodeExplanation(reading, name);
-    if (view === undefined || node === undefined) throw await notThere('node', name, inputs);
-    const pods = await listPods(reading, query, lane);
-    const disks = nodeDisks(reading, view);
-    return { kind: 'node', query, data: { node, disks, pods, evictions: newest(reading, (of) => of.node === name) } };
+    if (view === undefined) throw await notThere('node', name, inputs);
+    const data = {
+      node: nodeExplanation(view, reading),
+      disks: nodeDisks(reading, view),
+      pods: await listPods(reading, query, lane),
+      evictions: newest(reading, (of) => of.node === name),
+    };
+    return { kind: 'node', query, data };
   },
   pod: async ({ path: [namespace = '', name = ''], parameters }, inputs) => {
     const { reading, settings, lane } = inputs;
