@@ -4,9 +4,8 @@ import { isNamed } from '../../facts/workload/workload-names.js';
 import { byNames } from '../../lib/base/ranking.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { workloadOf } from '../report/workload-report.js';
-import { isOther } from './list-filter.js';
 import { firstOf, type ListPage } from './list-page.js';
-import { type ListQuery, matchesSearch } from './list-query.js';
+import { isOther, type ListQuery, matchesSearch } from './list-query.js';
 
 /** The newest first. */
 export function listEvictions(all: readonly EvictionReport[], query: ListQuery): ListPage<EvictionReport> {

@@ -7,9 +7,8 @@ import { dataOf } from '../report/node-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import type { WorkloadReport } from '../report/workload-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { isOther } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
-import { type ListQuery, matchesSearch } from './list-query.js';
+import { isOther, type ListQuery, matchesSearch } from './list-query.js';
 import { listedRecords } from './listed-pod.js';
 
 export interface NamespaceReport {

@@ -7,9 +7,8 @@ import { enforcementKinds } from '../report/enforcement-report.js';
 import { podBytes } from '../report/filesystem-report.js';
 import { type ListedNode, listedNode, type ListedNodeReport, listedNodeReport } from '../report/node-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { isOther } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
-import { type ListQuery, matchesSearch } from './list-query.js';
+import { isOther, type ListQuery, matchesSearch } from './list-query.js';
 
 /** A node as it is compared with the others. */
 interface ComparedNode {

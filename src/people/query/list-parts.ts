@@ -11,28 +11,21 @@ import { compareTexts, type Ranking } from '../../lib/base/ranking.js';
 import { type ContainerReport, containerReports, type FoundPod } from '../report/pod-report.js';
 import { type VolumeReport, volumeReports } from '../report/volume-report.js';
 import { type ClusterReading, measuredNodes } from './cluster-reading.js';
-import { isOfQuery, isOther, matchesPod } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
-import type { ListQuery } from './list-query.js';
-import { comparePodNames, listedRecords } from './listed-pod.js';
+import { isOther, type ListQuery } from './list-query.js';
+import { comparePodNames, isOfQuery, listedRecords, matchesPod } from './listed-pod.js';
 
 /** What pods are made of. Each part of a pod has another name. */
-interface PartKind<Part extends PartUsage, Report> {
-  readonly partsOf: (record: PodRecord, context: PodContext) => readonly Part[];
-  readonly nameOf: (part: Part) => string;
-  /** Whether a part is a part of the pod's total; all are unless it is there. */
-  readonly isCounted?: (part: Part, record: PodRecord) => boolean;
+interface PartKind<Report> {
+  readonly partsOf: (record: PodRecord, context: PodContext) => readonly PartUsage[];
   /** Of the limit that a single part has. */
   readonly rule: LimitRatio['rule'];
   readonly reportsOf: (found: FoundPod) => readonly Report[];
   readonly nameIn: (report: Report) => string;
 }
 
-interface PartUsage {
-  readonly usedBytes: Figure;
-}
-
-type ValuedKind<Part extends PartUsage> = Omit<PartKind<Part, unknown>, 'reportsOf' | 'nameIn'>;
+/** `type` and `medium`: of a volume, where they are known without its pod. */
+type PartUsage = Named & { readonly usedBytes: Figure } & Partial<Pick<VolumeUsage, 'type' | 'medium'>>;
 
 interface ListedPart {
   readonly view: MeasuredNodeView;
@@ -60,29 +53,29 @@ export async function listVolumes(
   return listParts(volumes, reading, query, lane);
 }
 
-const containers: PartKind<PodRecord['containers'][number], ContainerReport> = {
-  partsOf: (record) => record.containers,
-  nameOf: ({ container }) => container,
+const containers: PartKind<ContainerReport> = {
+  partsOf: (record) => record.containers.map(({ container: name, usedBytes }) => ({ name, usedBytes })),
   rule: 'container',
   reportsOf: containerReports,
   nameIn: ({ container }) => container,
 };
 
-const volumes: PartKind<PartUsage & Named & Partial<Pick<VolumeUsage, 'type' | 'medium'>>, VolumeReport> = {
+const volumes: PartKind<VolumeReport> = {
   partsOf: (record, context) =>
     (record.bound && plainVolumes(record.summary, record.bound.pod)) ?? context.usageOf(record).volumes,
-  nameOf: ({ name }) => name,
-  isCounted: ({ name, type, medium = '' }, { bound }) => {
-    const spec = type === undefined ? bound?.pod.volumes.find((of) => of.name === name) : { type, medium };
-    return spec !== undefined && countedComponent(spec) !== undefined;
-  },
   rule: 'emptydir',
   reportsOf: volumeReports,
   nameIn: ({ volume }) => volume,
 };
 
-async function listParts<Part extends PartUsage, Report>(
-  kind: PartKind<Part, Report>,
+/** Whether a volume is a part of the pod's total. */
+function isCounted({ name, type, medium = '' }: PartUsage, { bound }: PodRecord): boolean {
+  const spec = type === undefined ? bound?.pod.volumes.find((of) => of.name === name) : { type, medium };
+  return spec !== undefined && countedComponent(spec) !== undefined;
+}
+
+async function listParts<Report>(
+  kind: PartKind<Report>,
   reading: ClusterReading,
   query: ListQuery,
   lane: Lane,
@@ -114,54 +107,29 @@ function isOfPods(record: PodRecord, query: ListQuery): boolean {
   return !isOther(query.name, name) && !isOther(query.namespace, namespace) && isOfQuery(record, query);
 }
 
-function addParts<Part extends PartUsage>(
+function addParts(
   items: Ranking<ListedPart>,
-  kind: ValuedKind<Part>,
+  { rule, partsOf }: Pick<PartKind<unknown>, 'rule' | 'partsOf'>,
   { view, record }: Pick<ListedPart, 'view' | 'record'>,
-  query: ListQuery,
+  { order, search, isCountedOnly }: ListQuery,
 ): void {
   const { context } = view.snapshot;
-  const ratios = query.order === 'ratio' ? ratiosOf(record, kind, context) : [];
-  for (const part of kind.partsOf(record, context)) {
-    const name = kind.nameOf(part);
-    if (!isWanted({ part, name, record }, kind, query)) continue;
-    const value = query.order === 'ratio' ? ratioOf(kind, name, ratios) : known(part.usedBytes);
-    items.add({ view, record, name, rank: query.order === 'name' ? -1 : (value ?? -1) });
+  const ratios = order === 'ratio' ? ratiosOf(record, rule, context) : [];
+  for (const part of partsOf(record, context)) {
+    const { name, usedBytes } = part;
+    if (isCountedOnly && !isCounted(part, record)) continue;
+    if (!matchesPod(search, record.summary, record.bound !== undefined, name)) continue;
+    const own = ratios.find((of) => of.rule === rule && (of.container || of.volume) === name);
+    const value = order === 'ratio' ? own?.ratio : known(usedBytes);
+    items.add({ view, record, name, rank: order === 'name' ? -1 : (value ?? -1) });
   }
 }
 
-function isWanted<Part extends PartUsage>(
-  of: { readonly part: Part; readonly name: string; readonly record: PodRecord },
-  kind: ValuedKind<Part>,
-  { search, isCountedOnly }: ListQuery,
-): boolean {
-  const { part, name, record } = of;
-  if (isCountedOnly && kind.isCounted?.(part, record) === false) return false;
-  return matchesPod(search, record.summary, record.bound !== undefined, name);
-}
-
-function ratiosOf(
-  record: PodRecord,
-  { rule }: Pick<PartKind<PartUsage, unknown>, 'rule'>,
-  context: PodContext,
-): readonly LimitRatio[] {
+function ratiosOf(record: PodRecord, rule: LimitRatio['rule'], context: PodContext): readonly LimitRatio[] {
   return record.bound !== undefined && hasLimits(record.bound.pod) ? context.ratiosOf(record, rule) : [];
 }
 
-function ratioOf(
-  { rule: ofPart }: Pick<PartKind<PartUsage, unknown>, 'rule'>,
-  name: string,
-  ratios: readonly LimitRatio[],
-): number | undefined {
-  for (const { rule, container, volume, ratio } of ratios)
-    if (rule === ofPart && (container || volume) === name) return ratio;
-  return undefined;
-}
-
-function reportOf<Part extends PartUsage, Report>(
-  { reportsOf, nameIn }: PartKind<Part, Report>,
-  { view, record, name }: ListedPart,
-): Report {
+function reportOf<Report>({ reportsOf, nameIn }: PartKind<Report>, { view, record, name }: ListedPart): Report {
   const reports = reportsOf({ node: view, pod: derivePod(record, view.snapshot.context) });
   const found = reports.find((report) => nameIn(report) === name);
   if (found === undefined) throw new Error(`pod ${record.summary.namespace}/${record.summary.name} has no ${name}`);

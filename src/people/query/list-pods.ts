@@ -8,10 +8,19 @@ import { naturalName, type Ranking } from '../../lib/base/ranking.js';
 import { dataOf } from '../report/node-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import type { ClusterReading } from './cluster-reading.js';
-import { belongsTo, isOfQuery, isOther, matchesPod } from './list-filter.js';
 import { type ListPage, listPage } from './list-page.js';
-import type { Condition, ListQuery } from './list-query.js';
-import { type ListedPod, listedRecords, type NamespacedName, podOrder, podRanks, rankOf } from './listed-pod.js';
+import { type Condition, isOther, type ListQuery } from './list-query.js';
+import {
+  belongsTo,
+  isOfQuery,
+  type ListedPod,
+  listedRecords,
+  matchesPod,
+  type NamespacedName,
+  podOrder,
+  podRanks,
+  rankOf,
+} from './listed-pod.js';
 import { podReport } from './pod-lack.js';
 
 /** The pods that are near a limit first, then the largest; those without a total last. Yields to the event loop between nodes. */

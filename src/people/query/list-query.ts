@@ -1,6 +1,6 @@
 import type { LabelSelector } from '../../cluster/kube/selector.js';
 import { parseSelector } from '../../cluster/kube/selector-parser.js';
-import type { listKinds } from '../../config/served-paths.js';
+import { listKinds } from '../../config/served-paths.js';
 import { UserError } from '../../lib/base/errors.js';
 import { didYouMean } from '../../lib/base/suggestion.js';
 import { truncate } from '../../lib/base/text.js';
@@ -61,15 +61,7 @@ interface Parameter {
 const text = { type: 'string', maxLength: maxTextLength } as const;
 
 /** Lists of what has a name. */
-const ofObjects: readonly ListKind[] = [
-  'nodes',
-  'pods',
-  'containers',
-  'volumes',
-  'workloads',
-  'namespaces',
-  'evictions',
-];
+const ofObjects = listKinds.filter((kind) => kind !== 'problems');
 /** Lists of pods, and of what pods have or had. */
 const ofPods: readonly ListKind[] = ['pods', 'containers', 'volumes', 'evictions'];
 
@@ -214,4 +206,9 @@ function matchesLowerCase(search: ListQuery['search'], names: string): boolean {
   if (!/[A-Z]/.test(names)) return false;
   const lower = names.toLowerCase();
   return search.every((word) => lower.includes(word));
+}
+
+/** Returns whether another one is wanted; undefined: any. */
+export function isOther(wanted: string | undefined, name: string): boolean {
+  return wanted !== undefined && wanted !== name;
 }

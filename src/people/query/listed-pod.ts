@@ -1,11 +1,14 @@
+import { matchesSelector } from '../../cluster/kube/selector.js';
 import { isActive } from '../../facts/node/limits.js';
 import type { NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { BoundPod, PodRecord } from '../../facts/node/pod-record.js';
 import { podUrgency, timeToLimitMs } from '../../facts/node/standing.js';
+import { type Workload, workloadPath } from '../../facts/workload/workload.js';
 import type { Named } from '../../lib/base/maps.js';
 import { compareTexts } from '../../lib/base/ranking.js';
 import type { NodeData } from '../report/node-report.js';
 import type { PodPlace, PodSource } from '../report/pod-report.js';
+import { type ListQuery, matchesSearch } from './list-query.js';
 
 /** A node, one object for all of its pods. */
 export interface NodeOfPods {
@@ -97,4 +100,38 @@ function byPlace(a: ListedPod, b: ListedPod): number {
 
 function usedBytesOf({ record }: ListedPod): number {
   return record?.summary.usedBytes ?? -1;
+}
+
+/** Returns whether a pod has the workload and the labels: one that the API server does not know has no labels. */
+export function isOfQuery(
+  { workloads, bound }: Pick<PodRecord, 'workloads' | 'bound'>,
+  { workload, selector }: Pick<ListQuery, 'workload' | 'selector'>,
+): boolean {
+  if (workload !== undefined && !belongsTo(workloads, workload)) return false;
+  return selector.length === 0 || (bound !== undefined && matchesSelector(selector, bound.pod.labels));
+}
+
+/**
+ * Returns whether each word occurs in the names of a pod, and of `part` of it, joined by `/`. Joins them only where it makes a
+ * difference: for a word with `/`, and for names that the API server does not know, which may be in upper case.
+ */
+export function matchesPod(
+  search: ListQuery['search'],
+  { namespace, name }: NamespacedName,
+  isKnown: boolean,
+  part?: string,
+): boolean {
+  for (const word of search) {
+    if (name.includes(word) || namespace.includes(word) || part?.includes(word) === true) continue;
+    const mayMatch = !isKnown || search.some((other) => other.includes('/'));
+    return (
+      mayMatch && matchesSearch(search, part === undefined ? `${namespace}/${name}` : `${namespace}/${name}/${part}`)
+    );
+  }
+  return true;
+}
+
+/** Returns whether one of the workloads has the path, see {@link workloadPath}. */
+export function belongsTo(workloads: readonly Workload[], path: string): boolean {
+  return workloads.some((of) => path.endsWith(of.name) && workloadPath(of) === path);
 }
