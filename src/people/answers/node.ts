@@ -1,19 +1,19 @@
 import { groupBy } from '../../lib/base/maps.js';
 import { capitalised, countedText } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
-import { bytes, type Document, type DocumentPart, type Line } from '../pens/document.js';
+import { bytes, count, type Document, type DocumentPart, type Line } from '../pens/document.js';
 import type { AbsentShownNode, MeasuredShownNode, NodeObject, ShownNode } from '../query/node-explanation.js';
 import { absenceNames } from '../report/absence-hints.js';
 import { enforcementText, unknownHeadroomText } from '../report/enforcement-report.js';
 import type { FindingReport } from '../report/finding-report.js';
-import { imageTexts } from '../report/image-texts.js';
 import { conditionMarks } from '../report/node-condition.js';
+import type { ListedNodeReport } from '../report/node-report.js';
 import { nearestSignal, signalAmount } from '../report/signal-report.js';
 import { absenceCommands } from '../report/verdict-commands.js';
+import { imageSection } from './image-section.js';
 import { diskBlocks } from './node-disk.js';
 import { evictionOrder } from './node-evictions.js';
-import { nodeFacts } from './node-facts.js';
-import { evictionSection, findingBlocks, podLink, podSection, section, table, text } from './parts.js';
+import { evictionSection, findingBlocks, podLink, podSection, section, text } from './parts.js';
 
 /** What fills the disks of one node, and whom its kubelet evicts for it. */
 export function nodeDocument(data: NodeObject): Document {
@@ -35,7 +35,7 @@ export function nodeDocument(data: NodeObject): Document {
         none: 'No eviction on this node is remembered.',
         isOfNode: true,
       }),
-      images(node),
+      imageSection(node),
     ],
   };
 }
@@ -102,25 +102,77 @@ function findings(node: ShownNode): DocumentPart {
   );
 }
 
-const shownImageCount = 10;
+const layoutTexts: Readonly<Record<NonNullable<MeasuredShownNode['layout']>, string>> = {
+  shared: 'images, writable layers, logs and volumes share one filesystem',
+  dedicated: 'images and writable layers on imagefs, logs and volumes on nodefs',
+  split: 'images on imagefs; writable layers, logs and volumes on nodefs',
+};
 
-function images({ images: of, listedImages }: ShownNode): DocumentPart {
-  const texts = of === undefined ? [] : [text(imageTexts(of).join(' '))];
-  const largest = table(
-    { caption: 'Largest images', totalCount: listedImages.length, what: 'images' },
-    [
-      { title: 'Image', minWidth: 20, cell: ({ name }) => name ?? 'without a name' },
-      { title: 'Size', isNumber: true, cell: ({ sizeBytes }) => bytes(sizeBytes) },
-      {
-        title: 'Use',
-        rank: 1,
-        cell: ({ isUnused }) => (isUnused === undefined ? 'not known' : isUnused ? 'unused' : 'in use'),
-      },
-    ],
-    listedImages.slice(0, shownImageCount),
-  );
-  return section({ id: 'images', title: 'Images', detail: 'folded' }, [
-    ...texts,
-    listedImages.length === 0 ? text('The status of the node lists no images.') : largest,
-  ]);
+function nodeFacts(node: ShownNode): DocumentPart {
+  const { kubeletVersion, operatingSystem, ready, readyChangedAtMs, allocatableBytes, failure, layout } = node;
+  return {
+    is: 'facts',
+    facts: {
+      State: stateLine(node),
+      Kubelet: `${kubeletVersion ?? 'unknown version'}${operatingSystem === undefined ? '' : ` on ${operatingSystem}`}`,
+      Ready: [flagText(ready), ...(readyChangedAtMs === undefined ? [] : [' since ', { atMs: readyChangedAtMs }])],
+      DiskPressure: pressureText(node),
+      'Disk layout': layout === undefined ? undefined : layoutTexts[layout],
+      Allocatable: allocatableBytes === undefined ? undefined : bytes(allocatableBytes),
+      'Pods measured': podsLine(node),
+      // That of a node without data is in the verdict.
+      'Last request':
+        failure === undefined || node.state === 'absent'
+          ? undefined
+          : [{ text: `failed ${formatAge(failure.ageMs)} ago`, tone: 'warning' }, `: ${failure.message}`],
+    },
+  };
+}
+
+function stateLine(node: ListedNodeReport): Line {
+  const { condition } = node;
+  const { severity: tone, text } = conditionMarks[condition];
+  if (node.state === 'absent')
+    return { text: condition === 'silent' ? `no data: ${absenceNames[node.reason]}` : text, tone };
+  const age = `data ${node.state}, ${formatAge(node.dataAgeMs)} old`;
+  if (condition === 'ok') return age;
+  return condition === 'stale' ? { text: age, tone } : [{ text, tone }, `; ${age}`];
+}
+
+function flagText(flag: boolean | undefined): string {
+  return flag === undefined ? 'unknown' : String(flag);
+}
+
+/** The condition outlasts the shortage. */
+function pressureText({ diskPressure, signals, verdict, pressure }: ShownNode): Line {
+  if (diskPressure !== true) return flagText(diskPressure);
+  const isCrossed = signals.some((signal) => signal.isCrossed || signal.soft?.isCrossed === true);
+  const isKnown = verdict?.kind === 'no_space' || pressure?.headroom !== undefined;
+  const text = isCrossed
+    ? 'the kubelet evicts, and refuses new pods'
+    : isKnown
+      ? 'no threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over'
+      : 'the kubelet refuses new pods, and may be evicting: its headroom is not known';
+  return [{ text: 'true', tone: 'warning' }, `: ${text}`];
+}
+
+function podsLine(node: ShownNode): Line {
+  const measured = [count(node.measuredPodCount), ' of ', count(node.expectedPodCount)];
+  if (node.state === 'absent') return measured;
+  const { missingPodCount, danglingPodCount, pendingPodCount, podsUsedBytes, otherPodCount, otherPodsUsedBytes } = node;
+  const lacks = [
+    ...(missingPodCount > 0 ? [`${missingPodCount} missing from the summary`] : []),
+    ...(danglingPodCount > 0 ? [`${danglingPodCount} unknown to the API server`] : []),
+    ...(pendingPodCount > 0 ? [`volumes of ${pendingPodCount} not measured`] : []),
+  ];
+  const others = countedText(otherPodCount, ['other pod', 'other pods']);
+  return [
+    ...measured,
+    pendingPodCount > 0 ? ', at least ' : ', ',
+    bytes(podsUsedBytes),
+    ...(otherPodsUsedBytes === 0
+      ? []
+      : [', ', bytes(otherPodsUsedBytes), ` by ${others} (not in scope, or not known to the API server here)`]),
+    ...(lacks.length === 0 ? [] : ['; ', { text: lacks.join(', '), tone: 'warning' as const }]),
+  ];
 }

@@ -110,17 +110,25 @@ export function evictionSection(
   evictions: readonly ShownEviction[],
   { all, none, isOfNode = false }: PlacedPart & { readonly none: string },
 ): DocumentPart {
-  const items = evictions.map((of): Line => [
-    evictionLink(of),
-    ` ${formatAge(of.ageMs)} ago `,
-    podLink(of),
-    ...(isOfNode ? [] : [' on ', nodeLink(of.node)]),
-    `: ${of.verdict?.text ?? of.message.trim()}`,
-  ]);
+  const items = evictions.map((of) => evictionLine(of, { withPod: true, withNode: !isOfNode }));
   return section(
     { id: 'evictions', title: 'Evictions', note: all, detail: isOfNode && items.length === 0 ? 'open' : undefined },
     items.length === 0 ? [text(none)] : [{ is: 'list', items }],
   );
+}
+
+/** When, whose, where and why: what its document is about is left out. */
+export function evictionLine(
+  of: ShownEviction,
+  { withPod = false, withNode = false }: { readonly withPod?: boolean; readonly withNode?: boolean },
+): Line {
+  return [
+    evictionLink(of),
+    ` ${formatAge(of.ageMs)} ago`,
+    ...(withPod ? [' ', podLink(of)] : []),
+    ...(withNode ? [' on ', nodeLink(of.node)] : []),
+    `: ${of.verdict?.text ?? of.message.trim()}`,
+  ];
 }
 
 /** What findings of a kind are called. */

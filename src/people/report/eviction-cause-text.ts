@@ -8,36 +8,24 @@ import {
 import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
 import { formatBytes } from '../../lib/base/units.js';
 
-/** What pods are evicted for, in a few words: the same wherever evictions are shown. */
-const causeNames: Readonly<Record<EvictionCause, string>> = {
-  emptydir_limit: 'emptyDir above its size limit',
-  pod_limit: 'pod above the limit of its containers',
-  container_limit: 'container above its limit',
-  node_bytes: 'node low on disk space',
-  node_inodes: 'node low on inodes',
-  node_admission: 'refused: node under disk pressure',
-  other: 'storage, see the message',
-};
-
-/** What one pod was evicted for, with the names and the limit. */
-export function causeText(eviction: EvictedFor): string {
-  const { cause, container = '', volume = '' } = eviction;
-  const limit = limitText(eviction);
-  const names: Readonly<Partial<Record<EvictionCause, string>>> = {
+/** What one pod was evicted for, with the names and the limit: the same wherever evictions are shown. */
+export function causeText({ cause, container = '', volume = '', limitBytes }: EvictedFor): string {
+  const limit = limitBytes === undefined ? '' : ` of ${formatBytes(limitBytes)}`;
+  const texts: Readonly<Record<EvictionCause, string>> = {
     emptydir_limit: `emptyDir ${volume} above its size limit${limit}`,
-    pod_limit: `${causeNames.pod_limit}${limit}`,
+    pod_limit: `pod above the limit of its containers${limit}`,
     container_limit: `container ${container} above its limit${limit}`,
+    node_bytes: 'node low on disk space',
+    node_inodes: 'node low on inodes',
+    node_admission: 'refused: node under disk pressure',
+    other: 'storage, see the message',
   };
-  return names[cause] ?? causeNames[cause];
+  return texts[cause];
 }
 
 /** Returns what happened to the pod: nothing of one that was refused ran. */
 export function eventText({ cause }: Pick<EvictedFor, 'cause'>): 'refused' | 'evicted' {
   return cause === 'node_admission' ? 'refused' : 'evicted';
-}
-
-function limitText({ limitBytes }: EvictedFor): string {
-  return limitBytes === undefined ? '' : ` of ${formatBytes(limitBytes)}`;
 }
 
 interface GrowingUsage {
@@ -62,26 +50,17 @@ export function evictionHint(
   const growing = { growth: last.growthBytesPerSecond, sinceMs: last.ageMs ?? Infinity };
   return limitForAnHourBytes === undefined && longerLimit(eviction, limits, growing) !== undefined
     ? 'Have it write less, or delete what it has written: it grew too fast for a larger limit.'
-    : causeHint(eviction);
+    : causeHints[eviction.cause];
 }
 
-function causeHint({ cause }: EvictedFor): string | undefined {
-  switch (cause) {
-    case 'emptydir_limit':
-      return 'Raise sizeLimit of the emptyDir, or have the pod write less to it.';
-    case 'container_limit':
-      return "Raise the container's limit of ephemeral-storage, or have it write less to its own files and logs.";
-    case 'pod_limit':
-      return 'Raise the limits of ephemeral-storage of its containers, or have the pod write less: files, logs and emptyDirs count.';
-    case 'node_bytes':
-      return 'The kubelet evicts the pods above their request of ephemeral-storage first.';
-    case 'node_inodes':
-    case 'node_admission':
-      return undefined;
-    case 'other':
-      return 'The message of the kubelet names the cause.';
-  }
-}
+const causeHints: Readonly<Partial<Record<EvictionCause, string>>> = {
+  emptydir_limit: 'Raise sizeLimit of the emptyDir, or have the pod write less to it.',
+  container_limit: "Raise the container's limit of ephemeral-storage, or have it write less to its own files and logs.",
+  pod_limit:
+    'Raise the limits of ephemeral-storage of its containers, or have the pod write less: files, logs and emptyDirs count.',
+  node_bytes: 'The kubelet evicts the pods above their request of ephemeral-storage first.',
+  other: 'The message of the kubelet names the cause.',
+};
 
 function logsHint({ name }: MainPart): string {
   return `Have container ${name} log less, or lower containerLogMaxSize and containerLogMaxFiles of the kubelet: logs fill a larger limit too.`;

@@ -65,10 +65,5 @@ export function limitSubject({
 
 /** The one with the highest ratio, of those that evict. */
 export function nearestBinding(limits: readonly LimitReport[]): LimitReport | undefined {
-  return limits
-    .filter(canBind)
-    .reduce<LimitReport | undefined>(
-      (most, each) => (most === undefined || each.ratio > most.ratio ? each : most),
-      undefined,
-    );
+  return limits.filter(canBind).toSorted((a, b) => (a.ratio === b.ratio ? 0 : b.ratio - a.ratio))[0];
 }

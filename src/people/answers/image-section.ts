@@ -1,5 +1,31 @@
 import type { NodeImages } from '../../facts/node/node-images.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
+import { bytes, type DocumentPart } from '../pens/document.js';
+import type { ShownNode } from '../query/node-explanation.js';
+import { section, table, text } from './parts.js';
+
+const shownImageCount = 10;
+
+export function imageSection({ images: of, listedImages }: ShownNode): DocumentPart {
+  const texts = of === undefined ? [] : [text(imageTexts(of).join(' '))];
+  const largest = table(
+    { caption: 'Largest images', totalCount: listedImages.length, what: 'images' },
+    [
+      { title: 'Image', minWidth: 20, cell: ({ name }) => name ?? 'without a name' },
+      { title: 'Size', isNumber: true, cell: ({ sizeBytes }) => bytes(sizeBytes) },
+      {
+        title: 'Use',
+        rank: 1,
+        cell: ({ isUnused }) => (isUnused === undefined ? 'not known' : isUnused ? 'unused' : 'in use'),
+      },
+    ],
+    listedImages.slice(0, shownImageCount),
+  );
+  return section({ id: 'images', title: 'Images', detail: 'folded' }, [
+    ...texts,
+    listedImages.length === 0 ? text('The status of the node lists no images.') : largest,
+  ]);
+}
 
 /** The images of a node in sentences: how large, in use or not, what garbage collection makes of them, and their copies. */
 export function imageTexts(images: NodeImages): readonly string[] {

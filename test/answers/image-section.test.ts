@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { NodeImages } from '../../src/facts/node/node-images.js';
-import { imageTexts } from '../../src/people/report/image-texts.js';
+import { imageTexts } from '../../src/people/answers/image-section.js';
 
 const gib = 2 ** 30;
 const textOf = (images: Partial<NodeImages>): readonly string[] =>
