@@ -7,15 +7,15 @@ import process from 'node:process';
 import ts from 'typescript';
 
 const budgets = {
-  'src: files': 421,
-  'src: lines': 48_752,
-  'src: types': 882,
+  'src: files': 417,
+  'src: lines': 48_610,
+  'src: types': 877,
   'reach of terminal: files': 20,
   'reach of terminal: lines': 1929,
   'reach of terminal: types': 54,
-  'reach of page: files': 167,
-  'reach of page: lines': 18_523,
-  'reach of page: types': 399,
+  'reach of page: files': 161,
+  'reach of page: lines': 18_229,
+  'reach of page: types': 393,
   'reach of collector, exposition: files': 91,
   'reach of collector, exposition: lines': 10_952,
   'reach of collector, exposition: types': 265,
