@@ -6,8 +6,6 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
-import { packageOf, parseBill } from '../support/bill-of-materials.js';
-import { bundledLibraries } from '../support/bundled-sources.js';
 import { ChildCommand } from '../support/child.js';
 import { eventually, isInstalled, temporaryFolder } from '../support/programs.js';
 
@@ -63,18 +61,6 @@ describe('the package', () => {
     const published = await readJson(path.join(folder.path, 'node_modules/ephemeral-storage-exporter/package.json'));
     const dropped = ['private', 'scripts', 'dependencies', 'devDependencies', 'overrides'];
     expect(published).toEqual(Object.fromEntries(Object.entries(own).filter(([field]) => !dropped.includes(field))));
-  });
-
-  it('the package has a bill of materials that names as direct ones the dependencies of package.json', async () => {
-    const file = path.join(folder.path, 'node_modules/ephemeral-storage-exporter/dist/sbom.cdx.json');
-    const bill = parseBill(await readFile(file, 'utf8'));
-    expect(bill.components.map(packageOf).sort()).toEqual(await bundledLibraries(path.join(root, 'dist')));
-    const { dependencies } = (await readJson(path.join(root, 'package.json'))) as {
-      readonly dependencies: Readonly<Record<string, string>>;
-    };
-    const [direct] = bill.dependencies.filter(({ ref }) => ref === bill.metadata.component.purl);
-    const named = bill.components.filter(({ purl }) => direct?.dependsOn.includes(purl) === true).map(packageOf);
-    expect(named.sort()).toEqual(Object.entries(dependencies).map(([name, version]) => `${name}@${version}`));
   });
 
   it('the package installs the commands, which know their version and run the demo', async () => {

@@ -65,17 +65,6 @@ describe.skipIf(!hasRealApiServer())(
       expect(watching.countOf('pods event deleted')).toBe(gone.length);
     });
 
-    it('many pods are there after a crash of the API server and a compaction', async () => {
-      await watching.pause();
-      await deletePod(server, podName(1));
-      await server.compact();
-      await server.stopProcess('SIGKILL');
-      await server.startProcess();
-      watching.resume();
-      await watching.equalsKubectl();
-      expect(watching.countOf('pods watch expired')).toBe(1);
-    });
-
     // A server sends no bookmark of a resource before its first event of it.
     it('many pods are followed by bookmarks when nothing changes', async () => {
       await relabel(server, `/api/v1/namespaces/shop/pods/${podName(2)}`, { tier: 'last' });

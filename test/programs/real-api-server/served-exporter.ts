@@ -65,11 +65,6 @@ export class ServedExporter implements AsyncDisposable {
     return exporter;
   }
 
-  /** Its log. */
-  get log(): string {
-    return this.#command.out;
-  }
-
   async scrape(): Promise<Scraped> {
     const { body } = await send({ port: this.#port, path: '/metrics' });
     const series = [...tableOf(parseExposition(body, 'text'))];
