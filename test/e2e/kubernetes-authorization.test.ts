@@ -4,10 +4,9 @@ import { hashSync } from 'bcryptjs';
 import { describe, expect, it } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
-import { Exporter, type ExporterOptions, leastRules } from '../support/exporter.js';
-import { send } from '../support/http-get.js';
+import { Exporter, type ExporterOptions, leastRules, reviewRule } from '../support/exporter.js';
+import { basicAuth, send } from '../support/http-get.js';
 
-const mayReview: Rule = { verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] };
 const mayScrape: Rule = { verbs: ['get'], nonResourceURLs: ['/metrics'] };
 
 type Headers = Readonly<Record<string, string>>;
@@ -15,7 +14,7 @@ type Headers = Readonly<Record<string, string>>;
 function start(options: ExporterOptions = {}): Promise<Exporter> {
   return Exporter.start({
     settings: 'web: {authorization: kubernetes, enableLifecycle: true}',
-    rules: [...leastRules, mayReview],
+    rules: [...leastRules, reviewRule],
     ...options,
   });
 }
@@ -120,12 +119,9 @@ describe('with the authorization of the cluster', () => {
   it('passwords of the file are accepted beside the authorization of the cluster', async () => {
     const users = new Map([['alice', hashSync('secret', 4)]]);
     await using exporter = await start({ web: { users } });
-    const basic = (password: string) => ({
-      authorization: `Basic ${Buffer.from(`alice:${password}`).toString('base64')}`,
-    });
-    expect(await statusOf(exporter, basic('secret'))).toBe(200);
+    expect(await statusOf(exporter, basicAuth('alice', 'secret'))).toBe(200);
     expect(await statusOf(exporter, userOf(exporter, [mayScrape]))).toBe(200);
-    expect(await statusOf(exporter, basic('wrong'))).toBe(401);
+    expect(await statusOf(exporter, basicAuth('alice', 'wrong'))).toBe(401);
     const refused = await exporter.get('/metrics');
     expect([refused.status, refused.headers['www-authenticate']]).toEqual([
       401,

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
-import { Exporter, type ExporterOptions, settingsOf } from '../support/exporter.js';
+import { Exporter, type ExporterOptions } from '../support/exporter.js';
 
 const pod = (name: string, nodeName?: string, namespace = 'shop'): PodSpec => ({
   namespace,
@@ -139,16 +139,7 @@ it.each([
   ['a host that is not a node', nodeLocal, /no node has the label kubernetes\.io\/hostname=test-host/],
 ])('new settings that name %s are refused', async (_what, settings, error) => {
   await using exporter = await start({ settings: 'cluster: {node: node-1}' });
-  const outcome = exporter.app.apply(settingsOf(settings)).catch((thrown: unknown) => thrown);
-  await expect
-    .poll(
-      async () => {
-        await exporter.clock.advance(100);
-        return Promise.race([outcome, Promise.resolve('waiting')]);
-      },
-      { interval: 10 },
-    )
-    .toMatchObject({ message: expect.stringMatching(error) as string });
+  expect(await exporter.applied(settings)).toMatchObject({ message: expect.stringMatching(error) as string });
   expect(await podsOf(exporter)).toEqual(['node-1/a', 'node-1/b']);
   expect((await exporter.scrape()).samples('exporter_scope_info')).toMatchObject([{ labels: { node: 'node-1' } }]);
 });

@@ -170,6 +170,13 @@ workloads:
     await exporter.clock.advance(1);
     expect((await exporter.scrape()).samples('node_data_available').map(({ value }) => value)).toEqual([1]);
     await exporter.clock.advance(settleMs);
+    expect((await statusOf(exporter)).problems).toMatchObject([
+      {
+        severity: 'critical',
+        text: 'pods of namespace payments not listed (forbidden)',
+        detail: 'for 3m30s; 2 workloads incomplete: cart, every',
+      },
+    ]);
     const scraped = await exporter.scrape();
     expect(completeOf(scraped)).toEqual({
       'shop/cart': 1,
@@ -191,36 +198,6 @@ workloads:
       ['pods', 'shop', 1],
     ]);
     expect(scraped.value('exporter_store_watch_connected', { resource: 'pods' })).toBe(1);
-  });
-
-  it('a namespace whose pods may not be listed is the headline of the page, with its cost and what to do', async () => {
-    await using exporter = await start('shop', 'media');
-    await exporter.clock.advance(settleMs);
-    await exporter.scrape();
-    const { problems, isReady, cluster, health } = await statusOf(exporter);
-    expect(isReady).toBe(true);
-    expect(problems).toMatchObject([
-      {
-        severity: 'critical',
-        text: 'pods of namespace payments not listed (forbidden)',
-        detail: 'for 3m; 2 workloads incomplete: cart, every',
-        hint: expect.stringMatching(/RoleBinding in payments/) as string,
-        section: 'trust',
-      },
-    ]);
-    expect(cluster?.summary.unlistedNamespaceCount).toBe(1);
-    expect(health.unlisted).toEqual([
-      {
-        resource: 'pods',
-        namespace: 'payments',
-        reason: 'forbidden',
-        message: expect.stringContaining('RBAC rule') as string,
-        forMs: settleMs,
-      },
-    ]);
-    const page = (await exporter.get('/')).text;
-    expect(page).toContain('pods of namespace payments not listed (forbidden)');
-    expect(page).not.toMatch(/class="ok"><dt>(?:Running pods measured|Pods)/);
   });
 
   it('a namespace whose pods may not be listed is complete soon after the RoleBinding is there', async () => {

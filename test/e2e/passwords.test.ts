@@ -4,16 +4,12 @@ import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { Exporter } from '../support/exporter.js';
-import { send } from '../support/http-get.js';
+import { basicAuth, send } from '../support/http-get.js';
 
 const password = 'pa:ss wörd';
 const users = new Map([['alice', hashSync(password, 4)]]);
 
-function basic(user: string, secret: string): Readonly<Record<string, string>> {
-  return { authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}` };
-}
-
-const right = basic('alice', password);
+const right = basicAuth('alice', password);
 
 describe('with users', () => {
   let exporter: Exporter;
@@ -38,12 +34,12 @@ describe('with users', () => {
   });
 
   it.each([
-    ['a wrong password', basic('alice', 'wrong')],
-    ['another user', basic('bob', password)],
+    ['a wrong password', basicAuth('alice', 'wrong')],
+    ['another user', basicAuth('bob', password)],
     ['no colon', { authorization: `Basic ${Buffer.from('alice').toString('base64')}` }],
     ['no credentials', { authorization: 'Basic' }],
     ['a token', { authorization: `Bearer ${password}` }],
-    ['the hash', basic('alice', users.get('alice') ?? '')],
+    ['the hash', basicAuth('alice', users.get('alice') ?? '')],
   ])('a login with %s is refused', async (_case, headers) => {
     expect((await exporter.get('/metrics', headers)).status).toBe(401);
   });
@@ -70,7 +66,7 @@ describe('with users', () => {
 
   it('the log warns of clear text, and has neither passwords nor hashes', async () => {
     await using exporter = await Exporter.start({ web: { users } });
-    for (const headers of [right, basic('alice', 'wrong-secret'), { authorization: 'Bearer token-secret' }]) {
+    for (const headers of [right, basicAuth('alice', 'wrong-secret'), { authorization: 'Bearer token-secret' }]) {
       await exporter.get('/metrics', headers);
     }
     const log = exporter.log.join('');
@@ -87,7 +83,7 @@ describe('with users', () => {
     const rest = { tls: undefined, headers: new Map<string, string>() };
     exporter.app.applyWeb({ ...rest, users: new Map([['alice', hashSync('new', 4)]]) });
     expect((await exporter.get('/metrics', right)).status).toBe(401);
-    const before = exporter.get('/metrics', basic('alice', 'new'));
+    const before = exporter.get('/metrics', basicAuth('alice', 'new'));
     await exporter.clock.advance(60_000);
     expect((await before).status).toBe(200);
     exporter.app.applyWeb({ ...rest, users: new Map() });
@@ -97,6 +93,6 @@ describe('with users', () => {
 
 it('without users nobody is asked and nothing is in the log', async () => {
   await using exporter = await Exporter.start();
-  expect((await exporter.get('/metrics', basic('alice', 'wrong'))).status).toBe(200);
+  expect((await exporter.get('/metrics', basicAuth('alice', 'wrong'))).status).toBe(200);
   expect(exporter.log.join('')).not.toContain('clear text');
 });

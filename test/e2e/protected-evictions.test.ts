@@ -11,11 +11,10 @@ import { runArguments } from '../../src/commands/command-line.js';
 import type { WebConfig } from '../../src/config/web/web-config.js';
 import { TestAuthority } from '../support/certificates.js';
 import { aCommandContext } from '../support/command-context.js';
-import { Exporter, leastRules } from '../support/exporter.js';
+import { Exporter, leastRules, reviewRule } from '../support/exporter.js';
 import { temporaryFolder } from '../support/programs.js';
 import { tlsSettings } from '../support/tls-settings.js';
 
-const mayReview: Rule = { verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] };
 const mayRead: Rule = { verbs: ['get'], nonResourceURLs: ['/'] };
 const password = 'pa:ss wörd';
 
@@ -39,7 +38,7 @@ async function start(): Promise<Protected> {
   const users = new Map([['alice', hashSync(password, 4)]]);
   const exporter = await Exporter.start({
     settings: 'web: {authorization: kubernetes}',
-    rules: [...leastRules, mayReview],
+    rules: [...leastRules, reviewRule],
     web: { tls, users },
   });
   await exporter.synced();

@@ -7,12 +7,11 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
-import { Exporter, leastRules } from '../support/exporter.js';
+import { Exporter, leastRules, reviewRule } from '../support/exporter.js';
 import { documentsOf, type Json } from '../support/manifests/documents.js';
 import { eventually, isInstalled, PrometheusServer, temporaryFolder } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 
-const mayReview: Rule = { verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] };
 const mayScrape: Rule = { verbs: ['get'], nonResourceURLs: ['/metrics'] };
 
 /** The part of a scrape configuration in docs/operate.md that sends the token in a file. */
@@ -26,7 +25,7 @@ describeInEachPrometheus('Prometheus with tokens of the cluster', (programs) => 
   it.skipIf(!isInstalled('kubectl'))('Prometheus scrapes with the token of a user that may, alone', async () => {
     await using exporter = await Exporter.start({
       settings: 'web: {authorization: kubernetes}',
-      rules: [...leastRules, mayReview],
+      rules: [...leastRules, reviewRule],
     });
     await exporter.synced();
     const { cluster } = exporter;

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { launchOptions } from '../support/browser.js';
 import { TestAuthority } from '../support/certificates.js';
 import { startWebDemo, type WebDemo } from '../support/demo.js';
-import { type HttpRequest, send } from '../support/http-get.js';
+import { basicAuth, type HttpRequest, send } from '../support/http-get.js';
 import { eventually, isInstalled } from '../support/programs.js';
 
 const password = 'pa:ss wörd';
@@ -16,11 +16,7 @@ const quickHash = hashSync(password, 4);
 const users = `basic_auth_users: {alice: ${quickHash}}\n`;
 const tls = 'tls_server_config: {cert_file: tls.crt, key_file: tls.key}\n';
 
-function basic(user: string, secret: string): Readonly<Record<string, string>> {
-  return { authorization: `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}` };
-}
-
-const right = basic('alice', password);
+const right = basicAuth('alice', password);
 
 /** One request to the demo, with the password unless other headers are named. */
 function get({ target }: WebDemo, path: string, options: Partial<HttpRequest> = {}) {
@@ -56,7 +52,7 @@ it('many logins delay no other client, are bounded for each address, and do not 
   const statuses: number[] = [];
   const login = async (localAddress: string, index: number): Promise<void> => {
     const agent = new Agent({ localAddress });
-    const asked = get(demo, '/metrics', { headers: basic('bob', `wrong ${index}`), agent, signal: leaving.signal });
+    const asked = get(demo, '/metrics', { headers: basicAuth('bob', `wrong ${index}`), agent, signal: leaving.signal });
     const answer = await asked.catch(() => undefined);
     if (answer !== undefined) statuses.push(answer.status);
   };

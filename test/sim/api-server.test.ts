@@ -107,23 +107,6 @@ it('reviews return the user of a token', async ({ sim }) => {
   expect(await review(sim, tokenReviews, { token: 'unknown' })).toMatchObject({ error: 'invalid bearer token' });
 });
 
-it('reviews issue a token in the encoding of kubectl, too', async ({ sim }) => {
-  const { status, text } = await callApi(sim, '/api/v1/namespaces/shop/serviceaccounts/default/token', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/vnd.kubernetes.protobuf' },
-    body: Buffer.from(
-      `k8s\0${field(1, field(2, 'TokenRequest'))}${field(2, field(1, '') + field(2, field(1, 'a') + field(1, 'b')))}`,
-      'latin1',
-    ),
-  });
-  const { token } = (JSON.parse(text) as { status: { token: string } }).status;
-  expect([status, sim.access.review(token, ['b'])?.user.name, sim.access.review(token)]).toEqual([
-    201,
-    'system:serviceaccount:shop:default',
-    undefined,
-  ]);
-});
-
 it('reviews issue the token of a service account, for the audiences of the request', async ({ sim }) => {
   const path = '/api/v1/namespaces/monitoring/serviceaccounts/prometheus/token';
   const name = 'system:serviceaccount:monitoring:prometheus';

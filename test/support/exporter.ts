@@ -23,6 +23,9 @@ export const leastRules: readonly Rule[] = [
   { verbs: ['get'], resources: ['nodes/stats'] },
 ];
 
+/** What it needs besides where users of the cluster read it. */
+export const reviewRule: Rule = { verbs: ['create'], resources: ['tokenreviews', 'subjectaccessreviews'] };
+
 export interface ExporterOptions {
   /** Settings file. */
   readonly settings?: string;
@@ -143,16 +146,17 @@ export class Exporter implements AsyncDisposable {
 
   /** Resolves when new settings, also of the sources, are in effect: lists take time, also on the manual clock. */
   async apply(settings: string): Promise<void> {
-    const applied = this.app.apply(settingsOf(settings)).then(() => 'applied');
-    await expect
-      .poll(
-        async () => {
-          await this.clock.advance(100);
-          return Promise.race([applied, Promise.resolve('waiting')]);
-        },
-        { interval: 10 },
-      )
-      .toBe('applied');
+    expect(await this.applied(settings)).toBeUndefined();
+  }
+
+  /** What new settings are refused for; undefined when they are in effect. Polls, `stepMs` of the clock at a time. */
+  async applied(settings: string, stepMs = 100): Promise<unknown> {
+    const outcome: { readonly error: unknown }[] = [];
+    const end = (error?: unknown): unknown => outcome.push({ error });
+    void this.app.apply(settingsOf(settings)).then(() => end(), end);
+    const hasEnded = () => this.clock.advance(stepMs).then(() => outcome.length > 0);
+    await vi.waitUntil(hasEnded, { interval: 10, timeout: 15_000 });
+    return outcome[0]?.error;
   }
 
   async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {

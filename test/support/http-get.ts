@@ -22,6 +22,11 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
 }
 
+/** The header of a user with a password. */
+export function basicAuth(user: string, password: string): Readonly<Record<string, string>> {
+  return { authorization: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}` };
+}
+
 /** Sends the rest of a request. Resolves with the response, in whose body later errors show. */
 export function responseTo(outgoing: ClientRequest, body?: string | Buffer): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {

@@ -5,7 +5,6 @@ import process from 'node:process';
 import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import { loadConfig } from '../../src/config/load.js';
 import { systemClock } from '../../src/lib/base/clock.js';
-import { createLogger } from '../../src/metrics/telemetry/line-logger.js';
 import { startApp } from './started-app.js';
 
 export interface ChildOptions {
@@ -43,12 +42,6 @@ async function start({ server, ca, token, settings }: ChildOptions): Promise<num
   const app = await startApp({
     config: loadConfig({ file: { path: 'measured', text: settings }, environment, flags: {} }),
     credentials: staticCredentials({ server: new URL(server), ca, token }),
-    logger: createLogger({
-      level: 'warn',
-      format: 'logfmt',
-      write: (line) => process.stdout.write(`${line}\n`),
-      clock: systemClock,
-    }),
   });
   while (!app.hasSynced) await systemClock.sleep(10);
   return app.ports[0] ?? 0;

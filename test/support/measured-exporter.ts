@@ -24,12 +24,10 @@ const childFile = fileURLToPath(new URL('measured-child.ts', import.meta.url));
 export class MeasuredExporter implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #port: number;
-  readonly #output: readonly string[];
 
-  private constructor(child: ChildProcess, port: number, output: readonly string[]) {
+  private constructor(child: ChildProcess, port: number) {
     this.#child = child;
     this.#port = port;
-    this.#output = output;
   }
 
   /** Resolves when nodes and pods have been listed. */
@@ -40,17 +38,10 @@ export class MeasuredExporter implements AsyncDisposable {
   ): Promise<MeasuredExporter> {
     const heap = maxHeapMib === undefined ? [] : [`--max-old-space-size=${maxHeapMib}`];
     const execArgv = ['--import', 'tsx', '--expose-gc', ...heap];
-    const child = fork(childFile, { execArgv, stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
-    const output: string[] = [];
-    child.stdout?.setEncoding('utf8').on('data', (text: string) => output.push(text));
+    const child = fork(childFile, { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const token = cluster.issueToken({ user: 'exporter', rules: leastRules });
     const start: ChildOptions = { server: cluster.apiUrl, ca: cluster.caPem, token, settings };
-    return new MeasuredExporter(child, await ask(child, { start }), output);
-  }
-
-  /** Its log. */
-  get log(): string {
-    return this.#output.join('');
+    return new MeasuredExporter(child, await ask(child, { start }));
   }
 
   async scrape(): Promise<HttpAnswer> {

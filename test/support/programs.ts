@@ -84,8 +84,6 @@ export interface PrometheusOptions {
   readonly alertmanager?: string;
   /** The whole file, in place of what all other options would have in it. */
   readonly configuration?: object;
-  /** Additional flags of the program. */
-  readonly flags?: readonly string[];
 }
 
 /** A response of Prometheus, with `data` on success. Prometheus 3 has remarks on queries that are not quite right. */
@@ -155,7 +153,7 @@ export class PrometheusServer implements AsyncDisposable {
   }
 
   static async #startOnce(options: PrometheusOptions): Promise<PrometheusServer> {
-    const { history, rules, program = 'prometheus', promtool = 'promtool', flags = [] } = options;
+    const { history, rules, program = 'prometheus', promtool = 'promtool' } = options;
     const folder = await temporaryFolder();
     const port = await freePort();
     if (rules !== undefined) await writeFile(path.join(folder.path, 'rules.yml'), JSON.stringify(rules));
@@ -173,7 +171,6 @@ export class PrometheusServer implements AsyncDisposable {
         '--log.level=error',
         // Targets are scraped from then on: by default, 5 s after the start.
         '--scrape.discovery-reload-interval=100ms',
-        ...flags,
       ],
       { stdio: ['ignore', 'ignore', 'inherit'] },
     );

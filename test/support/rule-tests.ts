@@ -5,25 +5,15 @@ import path from 'node:path';
 import { parse, stringify } from 'yaml';
 
 import { atNight } from './nightly.js';
-import { type AlertingRule, readRules, type RecordingRule, type RuleFile } from './rules.js';
+import { type AlertingRule, readRules, type RecordingRule, type RuleFile, type RuleTest } from './rules.js';
 
 export type Rule = AlertingRule | RecordingRule;
-
-export interface ExpressionTest {
-  readonly expr: string;
-  readonly exp_samples: readonly { readonly labels: string }[];
-}
-
-export interface PromtoolTest {
-  readonly promql_expr_test?: readonly ExpressionTest[] | undefined;
-  readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[];
-}
 
 /** What a file for `promtool test rules` has, with one test. */
 export interface SingleTest {
   readonly settings: object;
   readonly rules: RuleFile;
-  readonly test: PromtoolTest;
+  readonly test: RuleTest;
 }
 
 /** The recorded series that a rule reads. */
@@ -40,7 +30,7 @@ const isReadIn = (text: string, alert: string): boolean =>
   );
 
 /** The rules of what a test asks for, and those that they read; other rules change nothing of it. */
-function neededRules({ groups }: RuleFile, test: PromtoolTest): RuleFile {
+function neededRules({ groups }: RuleFile, test: RuleTest): RuleFile {
   const text = (test.promql_expr_test ?? []).map(({ expr }) => expr).join('\n');
   const alerts = new Set((test.alert_rule_test ?? []).map(({ alertname }) => alertname));
   const records = new Set(recordsIn(text));
@@ -73,9 +63,9 @@ export async function writeSingleTests(
   testPath: string,
   convert = (single: SingleTest): SingleTest => single,
 ): Promise<readonly string[]> {
-  const { tests, ...settings } = parse(await readFile(testPath, 'utf8')) as { readonly tests: readonly PromtoolTest[] };
+  const { tests, ...settings } = parse(await readFile(testPath, 'utf8')) as { readonly tests: readonly RuleTest[] };
   const all = await readRules();
-  const write = async (original: PromtoolTest, index: number): Promise<string> => {
+  const write = async (original: RuleTest, index: number): Promise<string> => {
     const single = convert({ settings, rules: atNight(all, neededRules(all, original)), test: original });
     const [rulesName, file] = [`rules-${index}.yaml`, path.join(folder, `test-${index}.yaml`)];
     await writeFile(path.join(folder, rulesName), JSON.stringify(single.rules));

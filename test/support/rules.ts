@@ -34,12 +34,14 @@ export interface InhibitRule {
   readonly equal: readonly string[];
 }
 
+export interface ExpressionTest {
+  readonly expr: string;
+  readonly exp_samples: readonly { readonly labels: string }[];
+}
+
 export interface RuleTest {
   readonly name: string;
-  readonly promql_expr_test?: readonly {
-    readonly expr: string;
-    readonly exp_samples: readonly { readonly labels: string }[];
-  }[];
+  readonly promql_expr_test?: readonly ExpressionTest[] | undefined;
   readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[];
 }
 

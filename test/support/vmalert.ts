@@ -1,6 +1,6 @@
 /** The rules and their tests as `vmalert-tool unittest` takes them. */
-import { type ExpressionTest, type PromtoolTest, recordsReadBy, type Rule, writeSingleTests } from './rule-tests.js';
-import type { RuleFile } from './rules.js';
+import { recordsReadBy, type Rule, writeSingleTests } from './rule-tests.js';
+import type { ExpressionTest, RuleFile, RuleTest } from './rules.js';
 
 /** The tool's samples begin in the year 2000, those of promtool in 1970. */
 const firstSampleSeconds = Date.UTC(2000) / 1000;
@@ -24,13 +24,13 @@ function expressionTest({ expr, ...test }: ExpressionTest): ExpressionTest {
   return { ...test, expr: `label_del((${expr}), "alertgroup"${isNamed ? '' : ', "__name__"'})` };
 }
 
-const inMetricsql = ({ promql_expr_test: expressions = [], ...test }: PromtoolTest) => ({
+const inMetricsql = ({ promql_expr_test: expressions = [], ...test }: RuleTest) => ({
   ...test,
   metricsql_expr_test: expressions.map(expressionTest),
 });
 
 /** What must not fire; when it fires is not the same with rules that read late values. */
-const silentOnly = ({ alert_rule_test: alerts = [], ...test }: PromtoolTest) => ({
+const silentOnly = ({ alert_rule_test: alerts = [], ...test }: RuleTest) => ({
   ...test,
   promql_expr_test: undefined,
   alert_rule_test: alerts.filter(({ exp_alerts }) => exp_alerts.length === 0),
