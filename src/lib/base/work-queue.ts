@@ -145,8 +145,8 @@ export class WorkQueue<Kind extends string> {
 
   #startDue(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    for (const task of this.#waiting()) {
-      if (task.dueAtMs > nowMs) continue;
+    for (const task of this.#tasks.values()) {
+      if (task.dueAtMs > nowMs || this.#running.has(task)) continue;
       task.dueAtMs = Infinity;
       this.#running.set(task, { sinceMs: nowMs, ended: this.#process(task).catch(this.#break) });
     }
@@ -155,11 +155,10 @@ export class WorkQueue<Kind extends string> {
   }
 
   #wakeForFirst(): void {
-    this.#wakeAt(this.#waiting().reduce((firstMs, { dueAtMs }) => Math.min(firstMs, dueAtMs), Infinity));
-  }
-
-  #waiting(): readonly Task<Kind>[] {
-    return [...this.#tasks.values()].filter((task) => !this.#running.has(task));
+    let firstMs = Infinity;
+    for (const task of this.#tasks.values())
+      if (task.dueAtMs < firstMs && !this.#running.has(task)) firstMs = task.dueAtMs;
+    this.#wakeAt(firstMs);
   }
 
   async #process(task: Task<Kind>): Promise<void> {
