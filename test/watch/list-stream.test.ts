@@ -74,16 +74,6 @@ it('readList returns the items of JSON.parse, however the bytes are cut', async 
   );
 });
 
-it('readList refuses every truncated list', async () => {
-  await fc.assert(
-    fc.asyncProperty(listDocument, places, fc.nat(), async ({ text }, at, end) => {
-      const bytes = Buffer.from(text);
-      const kept = bytes.subarray(0, end % bytes.length);
-      await expect(read(...cut(kept, at))).rejects.toMatchObject({ reason: 'decode' });
-    }),
-  );
-});
-
 it.each([
   ['empty', '[]'],
   ['blank', '[ \n ]'],
@@ -111,8 +101,6 @@ it('arrays named items in other places are not taken for the items', async () =>
 it.each([
   ['a truncated list', list([{ a: 1 }]).slice(0, -1), 'list: truncated after 1 items'],
   ['an empty body', '', 'truncated'],
-  ['a byte order mark', `\uFEFF${list([])}`, 'not a JSON object'],
-  ['brackets without end', '{"a":'.repeat(10_000), 'nested deeper than 64 levels'],
   ['a table', '{"kind":"Table","metadata":{"resourceVersion":"7"},"rows":[]}', 'kind "Table" instead of PodList'],
   ['a list of another kind', list([]).replace('PodList', 'NodeList'), 'kind "NodeList" instead of PodList'],
   ['a list without a kind', '{"metadata":{"resourceVersion":"7"},"items":[]}', 'kind undefined instead of PodList'],
@@ -120,27 +108,7 @@ it.each([
   ['a list without metadata', '{"kind":"PodList","items":[]}', 'no resourceVersion'],
   ['a list with an empty resourceVersion', list([], { resourceVersion: '' }), 'no resourceVersion'],
   ['items that are an object', list({}), '"items" is not an array'],
-  ['items twice', list([]).replace('}', '},"items":[]'), 'duplicate member'],
-  [
-    'members without end',
-    `{"kind":"PodList",${Array.from({ length: 100 }, (_, index) => `"m${index}":1`).join(',')}`,
-    'more than 64 members',
-  ],
-  ['an array', '[]', 'not a JSON object'],
-  ['a text', '"PodList"', 'not a JSON object'],
   ['a page for people', '<html><style>p{margin:0}</style></html>', 'not a JSON object'],
-  ['text after the list', `${list([])} {}`, 'text after'],
-  ['a word after the list', `${list([])} x`, 'text around'],
-  ['a comma after the list', `${list([])},`, 'unexpected ","'],
-  ['text after the items', list([]).replace(']', '] 1'), 'text around'],
-  ['an object after the items', list([]).replace(']', '] {}'), 'text after'],
-  ['items closed by a brace', '{"kind":"PodList","items":[{}}', 'unexpected "}"'],
-  ['a list closed by a bracket', '{"kind":"PodList"]', 'unexpected "]"'],
-  ['an item that is not JSON', list([]).replace('[]', '[{]]'), 'list: malformed JSON'],
-  ['an item that is missing', list([]).replace('[]', '[,{}]'), 'list: malformed JSON'],
-  ['a comma behind the last item', list([]).replace('[]', '[{},]'), 'list: malformed JSON'],
-  ['a comma behind the last member', '{"kind":"PodList",}', 'a comma without a member'],
-  ['a member without a name', '{"kind":"PodList",[]}', 'list: malformed JSON'],
 ])('readList refuses %s', async (_case, text, message) => {
   await expect(read(text)).rejects.toMatchObject({
     name: 'RequestError',

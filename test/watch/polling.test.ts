@@ -1,119 +1,101 @@
-// @module-tag sockets
-
-import type { ServerResponse } from 'node:http';
-
 import { describe, expect, it } from 'vitest';
 
-import { type LoopbackReflector, podOf, sendLines, sendList, sendStatus, startReflector } from './loopback-api.js';
-import { answers, neverAnswers, podJson, ScriptedApi, sendsList, sendsWatch, WatchFeed } from './scripted-api.js';
+import { RequestError } from '../../src/lib/base/errors.js';
+import { ManualClock } from '../support/manual-clock.js';
+import {
+  type Answer,
+  answers,
+  bookmarkLine,
+  neverAnswers,
+  podJson,
+  ScriptedApi,
+  sendsList,
+  sendsWatch,
+  WatchFeed,
+} from './scripted-api.js';
 import { listOfA, runReflector } from './scripted-reflector.js';
 
 const minuteMs = 60_000;
 /** The longest time between two lists. */
 const periodMs = 75_000;
 
-const isWithin = (ms: number, durationMs: number): boolean => ms >= 0 && ms < durationMs;
-
 /** What a proxy does with a watch. */
-type Proxy = (response: ServerResponse, run: LoopbackReflector) => void;
+type Proxy = (clock: ManualClock) => Answer;
 
-const cutsAfter5s =
-  (cut: (response: ServerResponse) => void): Proxy =>
-  (response, run) => {
-    const closed = new AbortController();
-    response.on('close', () => {
-      closed.abort();
-    });
-    run.clock.sleep(5_000, closed.signal).then(
-      () => {
-        cut(response);
-      },
-      () => undefined, // the exporter was first
-    );
-    sendLines(response);
-  };
-
-const refusesWith =
-  (status: number): Proxy =>
-  (response) => {
-    sendStatus(response, status);
-  };
+const breaksAfter5s: Proxy = (clock) => (request, signal) => {
+  const feed = new WatchFeed();
+  clock.sleep(5_000, signal).then(
+    () => {
+      feed.break(new RequestError('connection', 'ECONNRESET'));
+    },
+    () => undefined, // the exporter was first
+  );
+  return feed.answer(request, signal);
+};
 
 const proxies: readonly (readonly [string, Proxy])[] = [
-  ['breaks streams after 5 s', cutsAfter5s((response) => response.destroy())],
-  ['ends streams at once', (response) => sendLines(response).end()],
-  ['refuses watches with 403', refusesWith(403)],
+  ['breaks streams after 5 s', breaksAfter5s],
+  ['ends streams at once', () => sendsWatch()],
+  ['refuses watches with 403', () => answers(403)],
 ];
 
-/** A server whose watches show nothing, behind a proxy. */
-class Behind implements AsyncDisposable {
-  readonly run: LoopbackReflector;
-  readonly #pods: object[];
-  readonly #state: { proxy: Proxy | undefined };
-
-  private constructor(run: LoopbackReflector, pods: object[], state: { proxy: Proxy | undefined }) {
-    [this.run, this.#pods, this.#state] = [run, pods, state];
-  }
-
-  static async start(proxy: Proxy): Promise<Behind> {
-    const pods = [podOf('a')];
-    const state: { proxy: Proxy | undefined } = { proxy };
-    let version = 10;
-    const started = { run: undefined as LoopbackReflector | undefined };
-    const run = await startReflector(
-      ({ isWatch }, response) => {
-        if (!isWatch) sendList(response, String((version += 1)), pods);
-        else if (state.proxy === undefined || started.run === undefined) sendLines(response);
-        else state.proxy(response, started.run);
-      },
-      { random: () => 0.5 },
-    );
-    started.run = run;
-    return new Behind(run, pods, state);
-  }
-
-  create(name: string): void {
-    this.#pods.push(podOf(name));
-  }
-
-  removeProxy(): void {
-    this.#state.proxy = undefined;
-  }
-
-  /** Lets time pass until `condition`, and returns how long that took. */
-  async until(condition: () => boolean, limitMs: number): Promise<number> {
-    const { clock } = this.run;
-    const startMs = clock.monotonicMs();
-    while (!condition() && clock.monotonicMs() - startMs < limitMs) await this.run.elapse(1_000);
-    return clock.monotonicMs() - startMs;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.run[Symbol.asyncDispose]();
-  }
+/** A reflector of a server whose watches show nothing, behind a proxy. */
+async function startBehind(proxy: Proxy) {
+  const clock = new ManualClock();
+  const names = ['a'];
+  const requests: { readonly isWatch: boolean; readonly atMs: number }[] = [];
+  let [watch, version] = [proxy(clock), 10];
+  const list: Answer = (...request) => {
+    const pods = names.map((name) => podJson(name, '1'));
+    return sendsList(String((version += 1)), pods)(...request);
+  };
+  const counted =
+    (isWatch: boolean, answer: Answer): Answer =>
+    (...request) => {
+      requests.push({ isWatch, atMs: clock.monotonicMs() });
+      return answer(...request);
+    };
+  const api = new ScriptedApi().thenAlways(
+    counted(false, list),
+    counted(true, (...request) => watch(...request)),
+  );
+  const run = await runReflector({ api, clock });
+  return {
+    ...run,
+    requests,
+    create: (name: string) => names.push(name),
+    removeProxy: () => {
+      watch = (...request) => new WatchFeed().answer(...request);
+    },
+    /** Lets time pass until `condition`, and returns how long that took. */
+    until: async (condition: () => boolean, limitMs: number): Promise<number> => {
+      const startMs = clock.monotonicMs();
+      while (!condition() && clock.monotonicMs() - startMs < limitMs) await clock.advance(1_000);
+      return clock.monotonicMs() - startMs;
+    },
+  };
 }
 
 describe.each(proxies)('behind a proxy that %s', (_case, proxy) => {
   it('data behind a proxy is not older than the polling period, for few requests', async () => {
-    await using behind = await Behind.start(proxy);
-    const { run } = behind;
-    await behind.until(() => run.reflector.mode === 'polling', 5 * minuteMs);
+    await using run = await startBehind(proxy);
+    await run.until(() => run.reflector.mode === 'polling', 5 * minuteMs);
     expect(run.reflector.mode).toBe('polling');
     const fromMs = run.clock.monotonicMs();
     const firstCount = run.requests.length;
     for (const name of ['b', 'c', 'd', 'e']) {
-      behind.create(name);
-      const ms = await behind.until(() => run.names().includes(name), 2 * periodMs);
+      run.create(name);
+      const ms = await run.until(() => run.content().includes(`${name}@1`), 2 * periodMs);
       expect(ms).toBeLessThanOrEqual(periodMs);
-      await run.elapse(7_000);
+      await run.clock.advance(7_000);
     }
     expect(run.reflector.isServerAway).toBe(false);
     const spentMs = run.clock.monotonicMs() - fromMs;
     const requests = run.requests.slice(firstCount);
+    const within = (startMs: number, durationMs: number): number =>
+      requests.filter(({ atMs }) => atMs >= startMs && atMs < startMs + durationMs).length;
     const mostWithin = (durationMs: number): number =>
-      Math.max(
-        ...requests.map(({ atMs }) => requests.filter((other) => isWithin(other.atMs - atMs, durationMs)).length),
-      );
+      Math.max(...requests.map(({ atMs }) => within(atMs, durationMs)));
     // A list and the watch after it may come soon after a watch that has ended.
     expect(mostWithin(10_000)).toBeLessThanOrEqual(3);
     expect(mostWithin(minuteMs)).toBeLessThanOrEqual(12);
@@ -123,21 +105,21 @@ describe.each(proxies)('behind a proxy that %s', (_case, proxy) => {
   });
 
   it('the log has one line when polling begins, and one when the watch is back, after a minute', async () => {
-    await using behind = await Behind.start(proxy);
-    const { run } = behind;
+    await using run = await startBehind(proxy);
     const linesOf = (pattern: RegExp) => run.logged.filter((line) => pattern.test(line));
-    await run.elapse(20 * minuteMs);
+    await run.clock.advance(20 * minuteMs);
     expect(
       linesOf(/^warn: the watch cannot be kept, lists follow about every minute instead: .*"reason".*"error"/),
     ).toHaveLength(1);
     expect(linesOf(/^(?:warn|info|error)/).length).toBeLessThanOrEqual(2);
-    behind.removeProxy();
-    await behind.until(() => run.reflector.mode === 'watch', 5 * minuteMs);
+    run.removeProxy();
+    await run.until(() => run.reflector.mode === 'watch', 5 * minuteMs);
     expect(run.reflector.mode).toBe('watch');
     expect(linesOf(/^info: the watch is back, without lists after \d+ failed attempts/)).toHaveLength(1);
-    const { length } = run.lists();
-    await run.elapse(2 * minuteMs);
-    expect(run.lists()).toHaveLength(length);
+    const lists = () => run.requests.filter(({ isWatch }) => !isWatch).length;
+    const before = lists();
+    await run.clock.advance(2 * minuteMs);
+    expect(lists()).toBe(before);
   });
 });
 
@@ -180,11 +162,7 @@ describe('while polling', () => {
   it('events of watches that do not last are progress: no list follows while polling', async () => {
     await using run = await startPolling();
     let version = 10;
-    run.state.watch = (request, signal) =>
-      sendsWatch(`{"type":"BOOKMARK","object":{"kind":"Pod","metadata":{"resourceVersion":"${(version += 1)}"}}}\n`)(
-        request,
-        signal,
-      );
+    run.state.watch = (request, signal) => sendsWatch(bookmarkLine(String((version += 1))))(request, signal);
     await run.clock.advance(minuteMs);
     const before = run.listCount();
     await run.clock.advance(10 * minuteMs);

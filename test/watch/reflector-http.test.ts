@@ -1,32 +1,35 @@
 // @module-tag sockets
 
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 
-import { podOf, sendLines, sendList, startReflector } from './loopback-api.js';
-import { bookmarkLine, errorLine, eventLine } from './scripted-api.js';
+import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
+import { ApiClient } from '../../src/cluster/http/api-client.js';
+import { LoopbackServer } from '../http/loopback-server.js';
+import { untilEnd } from '../support/fixtures.js';
+import { ManualClock } from '../support/manual-clock.js';
+import { bookmarkLine, errorLine, eventLine, podJson } from './scripted-api.js';
+import { added, runReflector } from './scripted-reflector.js';
 
 interface Exchange {
   /** The query of the request. */
   readonly search: string;
   readonly response: ServerResponse;
-  /** Resolves when the connection or the response has ended. */
-  readonly closed: Promise<unknown>;
 }
 
 /** A reflector whose requests the test answers, one after the other. */
 async function start() {
   const exchanges: Exchange[] = [];
-  const run = await startReflector(
-    ({ query }, response) => {
-      exchanges.push({ search: query.toString(), response, closed: once(response, 'close') });
-    },
-    { random: () => 0.5 },
-  );
+  const server = await LoopbackServer.listen();
+  server.answer = ({ url = '' }, response) => {
+    exchanges.push({ search: new URL(url, server.url).searchParams.toString(), response });
+  };
+  const clock = new ManualClock();
+  const api = new ApiClient({ credentials: staticCredentials({ server: server.url }), clock, version: '0' });
+  const run = await runReflector({ api, clock });
   const shows = (lines: readonly string[], expected: readonly string[]): Promise<void> =>
     expect.poll(() => lines, { interval: 1 }).toEqual(expect.arrayContaining([...expected]));
   return {
@@ -40,26 +43,35 @@ async function start() {
     },
     changed: (...changes: string[]) => shows(run.changes, changes),
     observes: (...lines: string[]) => shows(run.observed, lines),
+    [Symbol.asyncDispose]: async () => {
+      await run.stop();
+      api[Symbol.dispose]();
+      await server[Symbol.asyncDispose]();
+    },
   };
 }
 
-const json = { 'content-type': 'application/json' };
+const it = test.extend('run', ({ onTestFinished }) => untilEnd(onTestFinished, start()));
 
-it('a reflector follows a server through a broken line, an expired version and a compressed list', async () => {
-  await using run = await start();
+const json = { 'content-type': 'application/json' };
+const listOf = (resourceVersion: string, ...items: readonly object[]): string =>
+  JSON.stringify({ kind: 'PodList', metadata: { resourceVersion }, items });
+
+it('a reflector follows a server through a broken line, an expired version and a compressed list', async ({ run }) => {
   const list = await run.next();
   expect(list.search).toBe('resourceVersion=0');
-  sendList(list.response, '10', [podOf('a')]);
-  await run.changed('added a');
+  list.response.writeHead(200, json).end(listOf('10', podJson('a', '1')));
+  await run.changed('added a@1');
 
   const watch = await run.next();
   expect(watch.search).toContain('resourceVersion=10');
-  const line = eventLine('ADDED', podOf('größe', '11'));
-  const half = Buffer.byteLength(line.slice(0, line.indexOf('ö'))) + 1;
-  sendLines(watch.response).write(Buffer.from(line).subarray(0, half));
-  watch.response.write(Buffer.from(line).subarray(half));
-  await run.changed('added größe');
-  watch.response.write(bookmarkLine('12') + eventLine('ADDED', podOf('lost', '13')).slice(0, 30));
+  const line = Buffer.from(added('größe', '11'));
+  const half = line.indexOf('ö') + 1;
+  watch.response.writeHead(200, json).flushHeaders();
+  watch.response.write(line.subarray(0, half));
+  watch.response.write(line.subarray(half));
+  await run.changed('added größe@11');
+  watch.response.write(bookmarkLine('12') + eventLine('ADDED', podJson('lost', '13')).slice(0, 30));
   await run.observes('event pods added', 'event pods bookmark');
   watch.response.destroy();
   await run.observes('watch pods reset');
@@ -67,51 +79,37 @@ it('a reflector follows a server through a broken line, an expired version and a
   await run.clock.advance(375);
   const again = await run.next();
   expect(again.search).toContain('resourceVersion=12');
-  sendLines(again.response).end(errorLine(410, { reason: 'Expired' }));
+  again.response.writeHead(200, json).end(errorLine(410, { reason: 'Expired' }));
   await run.observes('watch pods expired');
 
   await run.clock.advance(750);
   const relist = await run.next();
   expect(relist.search).toBe('resourceVersion=12&resourceVersionMatch=NotOlderThan');
-  const items = [podOf('lost', '13'), podOf('größe', '11')];
-  const body = JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: { resourceVersion: '20' }, items });
+  const body = listOf('20', podJson('lost', '13'), podJson('größe', '11'));
   relist.response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync(body));
   expect((await run.next()).search).toContain('resourceVersion=20');
-  expect(run.changes).toEqual(['added a', 'added größe', 'removed a', 'added lost']);
-  expect(run.names()).toEqual(['lost', 'größe']);
+  expect(run.changes).toEqual(['added a@1', 'added größe@11', 'removed a@1', 'added lost@13']);
+  expect(run.content()).toEqual(['lost@13', 'größe@11']);
 });
 
-it('a reflector does not apply a list whose connection breaks', async () => {
-  await using run = await start();
-  const broken = await run.next();
-  broken.response.writeHead(200, json).write('{"kind":"PodList","metadata":{"resourceVersion":"10"},"items":[]');
-  await setImmediate();
-  broken.response.destroy();
-  await run.observes('list pods connection');
-  await run.clock.advance(375);
-  expect((await run.next()).search).toBe('resourceVersion=0');
-  expect(run.reflector.isSynced).toBe(false);
-});
-
-it.each([
-  ['a list', 0],
-  ['a watch', 1],
-])('a stop closes the connection at once, before the headers of %s', async (_case, listCount) => {
-  await using run = await start();
-  if (listCount === 1) sendList((await run.next()).response, '10', []);
-  const held = await run.next();
-  await run.stop();
-  await held.closed;
-  expect(held.response.writableFinished).toBe(false);
-});
-
-it('a reflector closes the connection of a silent watch', async () => {
-  await using run = await start();
-  sendList((await run.next()).response, '10', []);
-  const silent = await run.next();
-  sendLines(silent.response, bookmarkLine('11'));
-  await run.observes('event pods bookmark');
-  await run.clock.advance(180_000);
-  await run.observes('watch pods idle');
-  await silent.closed;
+it('a hundred watches that end at their time limit need one connection', async ({ run }) => {
+  const sockets = new Set<Socket | null>();
+  let listCount = 0;
+  for (let watchCount = 0; watchCount < 100;) {
+    const { search, response } = await run.next();
+    sockets.add(response.socket);
+    response.writeHead(200, json).flushHeaders();
+    if (!search.includes('watch=true')) {
+      listCount += 1;
+      response.end(listOf('10', podJson('a', '1')));
+      continue;
+    }
+    watchCount += 1;
+    await expect.poll(() => run.reflector.isConnected, { interval: 1 }).toBe(true);
+    await run.clock.advance(60_000);
+    response.end(bookmarkLine('11'));
+    await expect.poll(() => run.clock.sleeperCount, { interval: 1 }).toBe(1); // it pauses
+    await run.clock.advance(run.clock.nextDueMs);
+  }
+  expect([listCount, sockets.size]).toEqual([3, 1]);
 });

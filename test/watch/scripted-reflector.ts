@@ -4,7 +4,6 @@ import { expect } from 'vitest';
 import type { ApiTransport } from '../../src/cluster/http/api-client.js';
 import { ObjectStore, type StoreChange, type StoredObject } from '../../src/cluster/watch/object-store.js';
 import { Reflector, type ReflectorOptions } from '../../src/cluster/watch/reflector.js';
-import type { Resource } from '../../src/cluster/watch/resource-path.js';
 import type { WatchedCollection } from '../../src/cluster/watch/watched-collection.js';
 import { RequestError } from '../../src/lib/base/errors.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
@@ -63,40 +62,17 @@ export interface RunningReflector<A extends ApiTransport = ApiTransport> extends
   stop(): Promise<void>;
 }
 
-interface StoreOptions<T extends StoredObject> extends Omit<
-  ReflectorOptions<T>,
-  'resource' | 'store' | 'keyOf' | 'background'
+interface RunOptions<A extends ApiTransport> extends Partial<
+  Omit<ReflectorOptions<Thing>, 'store' | 'keyOf' | 'background'>
 > {
-  readonly resource?: Resource;
-  readonly groupOf?: (object: T) => string | undefined;
-  readonly onChange: (change: StoreChange<T>) => void;
-}
-
-/** A reflector with a store of its own: of pods, unless `resource` says otherwise. */
-export function reflectorOf<T extends StoredObject>({
-  resource = 'pods',
-  groupOf = () => undefined,
-  onChange,
-  ...options
-}: StoreOptions<T>): { readonly store: ObjectStore<T>; readonly reflector: Reflector<T> } {
-  const scheduler = new Scheduler(options.clock);
-  const [lane, { background }] = [scheduler.newLane(), scheduler];
-  const [namespaceOf, keyOf] = [() => undefined, ({ name }: T) => name];
-  const onChanges = (step: readonly StoreChange<T>[]): void => {
-    for (const change of step) onChange(change);
-  };
-  const store = new ObjectStore<T>({ namespaceOf, groupOf, lane, onChanges });
-  return { store, reflector: new Reflector<T>({ ...options, resource, store, keyOf, background }) };
-}
-
-interface RunOptions<A extends ApiTransport> extends Partial<StoreOptions<Thing>> {
   readonly api: A;
+  readonly onChange?: (change: StoreChange<Thing>) => void;
   readonly clock?: ManualClock;
   readonly stopping?: AbortController;
 }
 
 /**
- * A running reflector. With its random number, 0.5, an end at the time limit is followed by 500 ms, and back-offs are
+ * A running reflector, of pods unless `resource` says otherwise. With its random number, 0.5, an end at the time limit is followed by 500 ms, and back-offs are
  * 375, 750, 1500, 3000, 6000, 12000 and then 22500 ms.
  */
 export async function runReflector<A extends ApiTransport>(runOptions: RunOptions<A>): Promise<RunningReflector<A>> {
@@ -104,13 +80,22 @@ export async function runReflector<A extends ApiTransport>(runOptions: RunOption
   const observed: string[] = [];
   const logged: string[] = [];
   const changes: string[] = [];
-  const { store, reflector } = reflectorOf<Thing>({
-    project,
-    onChange: (change) => {
-      changes.push(`${change.type} ${change.object.name}@${change.object.resourceVersion}`);
-      onChange?.(change);
+  const scheduler = new Scheduler(clock);
+  const store = new ObjectStore<Thing>({
+    namespaceOf: () => undefined,
+    groupOf: () => undefined,
+    lane: scheduler.newLane(),
+    onChanges: (step) => {
+      for (const change of step) {
+        changes.push(`${change.type} ${change.object.name}@${change.object.resourceVersion}`);
+        onChange?.(change);
+      }
     },
-    clock,
+  });
+  const reflector = new Reflector<Thing>({
+    resource: 'pods',
+    keyOf: ({ name }) => name,
+    ...{ project, store, clock, background: scheduler.background },
     random: () => 0.5,
     logger: recordingLogger(logged),
     observer: recordingObserver(observed),

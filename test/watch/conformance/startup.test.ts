@@ -2,39 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { StoreChange } from '../../../src/cluster/watch/object-store.js';
 import { RequestError } from '../../../src/lib/base/errors.js';
-import {
-  answers,
-  expired,
-  failsWith,
-  podJson,
-  ScriptedApi,
-  sendsList,
-  sendsWatch,
-  WatchFeed,
-} from '../scripted-api.js';
-import { added, listOfA, modified, runReflector, runScript, type Thing } from '../scripted-reflector.js';
-
-it.each([
-  ['as not found', answers(404)],
-  ['as a bad request', answers(400)],
-  ['with another content type', failsWith(new RequestError('decode', 'content type "text/html"'))],
-  ['with a redirect', failsWith(new RequestError('http_status', 'the server answered 302', { status: 302 }))],
-])(
-  'a watch that is refused %s leaves all objects, and is followed by a list that is not older',
-  async (_case, refusal) => {
-    const relisted = sendsList('30', [podJson('a', '1'), podJson('b', '11'), podJson('c', '25')]);
-    await using run = await runScript(listOfA, sendsWatch(added('b', '11')), refusal, relisted);
-    await run.clock.advance(375);
-    expect(run.observed.filter((line) => line.startsWith('watch'))).toEqual([
-      'watch pods short',
-      'watch pods rejected',
-    ]);
-    expect(run.content()).toEqual(['a@1', 'b@11']);
-    await run.clock.advance(750);
-    expect(run.api.requestLines.slice(2)).toEqual(['watch rv=11', 'list rv=11 match=NotOlderThan', 'watch rv=30']);
-    expect(run.changes).toEqual(['added a@1', 'added b@11', 'added c@25']);
-  },
-);
+import { errorLine, expired, podJson, ScriptedApi, sendsList, sendsWatch, WatchFeed } from '../scripted-api.js';
+import { added, deleted, listOfA, modified, project, runReflector, type Thing } from '../scripted-reflector.js';
 
 describe('a list in pages', () => {
   const podsFrom = (first: number, count: number): readonly object[] =>
@@ -85,12 +54,27 @@ describe('changes of the first list', () => {
       ['added', 'b', false],
     ]);
   });
+});
 
-  it('an object that disappeared between two lists is removed once, in its last known state', async () => {
-    await using run = await collect(expired, sendsList('20', []), sendsList('21', []));
-    expect(run.storeChanges).toHaveLength(2);
-    expect(run.storeChanges[1]).toMatchObject({ type: 'removed', object: { name: 'a', resourceVersion: '1' } });
-    expect(run.storeChanges[1]?.object).toBe(run.storeChanges[1]?.previous);
-    expect(run.observed.filter((line) => line.startsWith('list'))).toHaveLength(2);
+it('the projection is applied once to each object of a list and of an event, and not for a removal', async () => {
+  const projectedNames: string[] = [];
+  const changes: StoreChange<Thing>[] = [];
+  const api = new ScriptedApi(
+    sendsList('10', [podJson('a', '1'), podJson('b', '2'), podJson('c', '3')]),
+    sendsWatch(modified('b', '11'), deleted('c', '12'), errorLine(500)),
+    sendsList('20', [podJson('b', '11')]),
+  );
+  await using run = await runReflector({
+    api,
+    project: (object) => {
+      const projected = project(object);
+      projectedNames.push(projected.name);
+      return projected;
+    },
+    onChange: (change) => changes.push(change),
   });
+  await run.clock.advance(375);
+  expect(projectedNames).toEqual(['a', 'b', 'c', 'b', 'c', 'b']);
+  expect(run.changes.slice(3)).toEqual(['updated b@11', 'removed c@12', 'removed a@1']);
+  expect(changes.at(-1)?.object).toBe(changes[0]?.object);
 });
