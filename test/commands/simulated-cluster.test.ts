@@ -1,10 +1,8 @@
 // @module-tag sockets
-import { Registry } from 'prom-client';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 import { type TopResource, topResources } from '../../src/commands/resources.js';
 import { type Listing, pageText, topPage } from '../../src/commands/top/top-page.js';
-import { Exposition } from '../../src/metrics/exposition/exposition.js';
 import { podDocument } from '../../src/people/answers/pod.js';
 import { writeText } from '../../src/people/pens/text-pen.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
@@ -14,10 +12,8 @@ import { answersFrom } from '../../src/serve/source/document-answers.js';
 import type { ViewReader } from '../../src/serve/source/view-source.js';
 import { findWorkload } from '../../src/serve/source/workload-lookup.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
-import { asking, expositionSettings } from '../support/exposition-settings.js';
+import { anExposition, asking } from '../support/exposition-settings.js';
 import { sumOf } from '../support/figures.js';
-import { atOnce } from '../support/lanes.js';
-import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 import { readSimulated } from '../support/simulated-reading.js';
 import { podsOf, viewsOf } from '../support/views.js';
@@ -42,14 +38,7 @@ let families: readonly ParsedFamily[];
 beforeAll(async () => {
   reading = await readSimulated({ prepare: (cluster) => cluster.setFault('node-2', 'status:503') });
   views = await viewsOf(reading);
-  const exposition = new Exposition({
-    lane: atOnce,
-    settings: expositionSettings(),
-    selfMetrics: { registry: new Registry(), setSeries: () => undefined },
-    observer: { capped: () => undefined },
-    clock: new ManualClock(),
-  });
-  const { chunks } = await exposition.render(reading.snapshot, asking('text'), never);
+  const { chunks } = await anExposition().render(reading.snapshot, asking('text'), never);
   families = parseExposition(Buffer.concat(chunks), 'text');
 });
 

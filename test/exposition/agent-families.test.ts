@@ -1,15 +1,12 @@
-import { Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 
 import type { AgentPod } from '../../src/facts/node/agent-pod.js';
 import { agentParts } from '../../src/metrics/exposition/agent-families.js';
-import { Exposition, type ExpositionOptions } from '../../src/metrics/exposition/exposition.js';
+import type { ExpositionOptions } from '../../src/metrics/exposition/exposition.js';
 import type { FamilyFilter } from '../../src/metrics/exposition/selection.js';
 import { anAgentPod, somePodResources } from '../support/agent-pods.js';
 import { parseExposition } from '../support/exposition-parser.js';
-import { asking, expositionSettings } from '../support/exposition-settings.js';
-import { atOnce } from '../support/lanes.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { anExposition, asking, expositionSettings } from '../support/exposition-settings.js';
 import { never } from '../support/signals.js';
 import { aClusterSnapshot } from '../support/snapshot-builders.js';
 
@@ -23,15 +20,8 @@ const isOfAgent = /^ephemeral_storage_pod_(?:cgroup_|io_written_)/;
 
 /** The lines of the agent's series without the common prefix and the pod's labels. */
 async function linesOf(pods: readonly AgentPod[], { settings, filter, format = 'text' }: Rendering = {}) {
-  const exposition = new Exposition({
-    lane: atOnce,
-    settings: expositionSettings(settings),
-    selfMetrics: { registry: new Registry(), setSeries: () => undefined },
-    observer: { capped: () => undefined },
-    clock: new ManualClock(),
-  });
   const snapshot = aClusterSnapshot({ agent: { pods } });
-  const { chunks } = await exposition.render(snapshot, asking(format, filter), never);
+  const { chunks } = await anExposition({ settings }).render(snapshot, asking(format, filter), never);
   const body = Buffer.concat(chunks);
   parseExposition(body, format); // throws where it is not valid
   return body

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
-import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 
 import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
 import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
 import type { NodeView } from '../../src/facts/node/node-view.js';
-import { Exposition } from '../../src/metrics/exposition/exposition.js';
+import type { Exposition } from '../../src/metrics/exposition/exposition.js';
 import { type Compatibility, type Profile, profiles } from '../../src/metrics/exposition/family.js';
 import {
   aContainer,
@@ -18,9 +17,8 @@ import {
   aVolume,
   aVolumeSummary,
 } from '../support/builders.js';
-import { asking, expositionSettings } from '../support/exposition-settings.js';
-import { atOnce } from '../support/lanes.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { anExposition, asking } from '../support/exposition-settings.js';
+import { never } from '../support/signals.js';
 import { aClusterSnapshot } from '../support/snapshot-builders.js';
 import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
@@ -91,13 +89,7 @@ class Scraped {
 
   constructor(profile: Profile, compatibility: Compatibility) {
     this.#trackers = new NodeTrackers(trackerOptions({ pods: podsOfNode(() => pods) }));
-    this.#exposition = new Exposition({
-      settings: expositionSettings({ profile, compatibility }),
-      selfMetrics: { registry: new Registry(), setSeries: () => undefined },
-      observer: { capped: () => undefined },
-      lane: atOnce,
-      clock: new ManualClock(),
-    });
+    this.#exposition = anExposition({ settings: { profile, compatibility } });
   }
 
   async text(entries: readonly Partial<PodSummary>[]): Promise<string> {
@@ -111,7 +103,7 @@ class Scraped {
     const { chunks } = await this.#exposition.render(
       aClusterSnapshot({ nodes: [view], workloads: [] }),
       asking('text'),
-      new AbortController().signal,
+      never,
     );
     return Buffer.concat(chunks).toString();
   }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { storeState } from '../../src/cluster/watch/store-lists.js';
-import { Exposition } from '../../src/metrics/exposition/exposition.js';
 import { familyTable, patternsWithoutFamily } from '../../src/metrics/exposition/families.js';
 import type { Compatibility } from '../../src/metrics/exposition/family.js';
 import { selfFamilies } from '../../src/metrics/telemetry/self-families.js';
@@ -20,9 +19,8 @@ import {
 } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { parseExposition } from '../support/exposition-parser.js';
-import { asking, expositionSettings } from '../support/exposition-settings.js';
-import { atOnce } from '../support/lanes.js';
-import { ManualClock } from '../support/manual-clock.js';
+import { anExposition, asking } from '../support/exposition-settings.js';
+import { never } from '../support/signals.js';
 import {
   aBoundPod,
   aClusterSnapshot,
@@ -214,14 +212,9 @@ describe.each(compatibilities)('the table of families, compatible with %s', (com
   });
 
   it('the table is what is served: names, types, helps, labels and order', async () => {
-    const exposition = new Exposition({
-      lane: atOnce,
-      settings: expositionSettings({ compatibility, nodeLabels: ['pool'] }),
-      selfMetrics: fullSelfMetrics(),
-      observer: { capped: () => undefined },
-      clock: new ManualClock(),
-    });
-    const { chunks } = await exposition.render(fullSnapshot, asking('text'), new AbortController().signal);
+    const settings = { compatibility, nodeLabels: ['pool'] };
+    const exposition = anExposition({ settings, selfMetrics: fullSelfMetrics() });
+    const { chunks } = await exposition.render(fullSnapshot, asking('text'), never);
     const families = parseExposition(Buffer.concat(chunks), 'text').filter(({ name }) =>
       name.startsWith('ephemeral_storage_'),
     );

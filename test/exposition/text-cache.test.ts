@@ -74,11 +74,6 @@ describe('TextCache: the text of nodes', () => {
     expect(turnCount).toBeGreaterThan(20);
   });
 
-  it('no more text is made when the client has left', async () => {
-    const left = AbortSignal.abort(new Error('left'));
-    await expect(aCache()([aNodeSnapshot()], left)).rejects.toThrow('left');
-  });
-
   it('what is unknown is served as no series', async () => {
     const usage = aPodUsage({
       containers: [aContainerUsage({ rootfsBytes: undefined, logsBytes: 0 })],

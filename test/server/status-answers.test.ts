@@ -6,19 +6,14 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 import type { Lane } from '../../src/lib/base/lane.js';
-import { Scheduler } from '../../src/lib/base/scheduler.js';
 import type { Moment } from '../../src/people/status/status-source.js';
 import { Answer, SharedAnswers } from '../../src/serve/server/shared-answers.js';
-import { StatusHandler } from '../../src/serve/server/status-handler.js';
 import { aPod } from '../support/builders.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { atOnce } from '../support/lanes.js';
-import { ManualClock } from '../support/manual-clock.js';
 import { aClusterSnapshot, aFreshNode, aMeasuredPod, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
 import { aMoment, aStatus } from '../support/status-builders.js';
-import { RunningServer, someRoutes } from './test-server.js';
-
-const lane = new Scheduler(new ManualClock()).newLane();
+import { aStatusHandler, RunningServer, someRoutes } from './test-server.js';
 
 interface Request {
   readonly method?: string;
@@ -30,16 +25,7 @@ async function ask(
   path: string,
   { method = 'GET', headers = {}, moment = aMoment() }: Request = {},
 ): Promise<HttpAnswer> {
-  const source = { read: () => Promise.resolve(moment) };
-  const documentationUrl = 'https://docs.example.com/';
-  const status = new StatusHandler({
-    source,
-    lane,
-    metricsPath: '/metrics',
-    documentationUrl,
-    clock: new ManualClock(),
-  });
-  await using server = await RunningServer.start(someRoutes({ status }));
+  await using server = await RunningServer.start(someRoutes({ status: aStatusHandler({ moment }) }));
   return await send({ port: server.port, path, method, headers });
 }
 
@@ -274,18 +260,8 @@ it('an answer is refused while twenty are made, and the reader is told to try ag
   const blocked = new Promise<void>((done) => {
     unblock = done;
   });
-  const held: Lane = { isHeld: false, run: (task) => lane.run(task), each: () => blocked };
-  const source = { read: () => Promise.resolve(moment) };
-  const moment = aMoment(aStatus());
-  const documentationUrl = 'https://docs.example.com/';
-  const status = new StatusHandler({
-    source,
-    lane: held,
-    metricsPath: '/metrics',
-    documentationUrl,
-    clock: new ManualClock(),
-  });
-  await using server = await RunningServer.start(someRoutes({ status }));
+  const lane: Lane = { ...atOnce, each: () => blocked };
+  await using server = await RunningServer.start(someRoutes({ status: aStatusHandler({ lane }) }));
   const asked = Array.from({ length: 21 }, (_, index) =>
     send({
       port: server.port,
@@ -301,7 +277,7 @@ it('an answer is refused while twenty are made, and the reader is told to try ag
 
 it('views are made one by one, so that one list at a time is held as a whole', async () => {
   let [activeCount, mostActiveCount] = [0, 0];
-  const watched: Lane = {
+  const lane: Lane = {
     ...atOnce,
     each: async (items, task) => {
       activeCount += 1;
@@ -311,10 +287,7 @@ it('views are made one by one, so that one list at a time is held as a whole', a
       activeCount -= 1;
     },
   };
-  const source = { read: () => Promise.resolve(aMoment()) };
-  const routes = { metricsPath: '/metrics', documentationUrl: 'https://docs.example.com/', clock: new ManualClock() };
-  const status = new StatusHandler({ source, lane: watched, ...routes });
-  await using server = await RunningServer.start(someRoutes({ status }));
+  await using server = await RunningServer.start(someRoutes({ status: aStatusHandler({ lane }) }));
   const paths = ['/pods', '/nodes', '/api/v1/pods', '/api/v1/containers?limit=1000'];
   const answers = await Promise.all(paths.map((path) => send({ port: server.port, path })));
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200, 200]);

@@ -4,21 +4,16 @@ import { connect } from 'node:net';
 
 import { describe, expect, it } from 'vitest';
 
-import { Scheduler } from '../../src/lib/base/scheduler.js';
-import { StatusHandler } from '../../src/serve/server/status-handler.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aMoment, aStatus } from '../support/status-builders.js';
-import { aLogger, type RecordingLogger, RunningServer, someRoutes } from './test-server.js';
+import { aLogger, aStatusHandler, type RecordingLogger, RunningServer, someRoutes } from './test-server.js';
 
 interface Asked {
   readonly answer: HttpAnswer;
   readonly readCount: number;
   readonly logger: RecordingLogger;
 }
-
-const lane = new Scheduler(new ManualClock()).newLane();
-const documentationUrl = 'https://docs.example.com/';
 
 async function ask(path: string, method = 'GET', read = () => Promise.resolve(aMoment())): Promise<Asked> {
   let readCount = 0;
@@ -29,13 +24,7 @@ async function ask(path: string, method = 'GET', read = () => Promise.resolve(aM
     },
   };
   const logger = aLogger();
-  const status = new StatusHandler({
-    source,
-    lane,
-    metricsPath: '/federate/metrics',
-    documentationUrl,
-    clock: new ManualClock(),
-  });
+  const status = aStatusHandler({ source, metricsPath: '/federate/metrics' });
   await using server = await RunningServer.start(someRoutes({ status, logger }));
   const answer = await send({ port: server.port, path, method, headers: path === '/' ? { accept: 'text/html' } : {} });
   return { answer, readCount, logger };
@@ -106,8 +95,7 @@ it.each(['/', '/api/v1/status', '/pods', '/api/v1/nodes/node-1'])(
   async (path) => {
     const clock = new ManualClock();
     const source = { read: () => new Promise<never>(() => undefined) };
-    const status = new StatusHandler({ source, lane, metricsPath: '/metrics', documentationUrl, clock });
-    await using server = await RunningServer.start(someRoutes({ status }));
+    await using server = await RunningServer.start(someRoutes({ status: aStatusHandler({ source, clock }) }));
     const answering = send({ port: server.port, path });
     await expect.poll(() => clock.sleeperCount).toBe(2);
     await clock.advance(20_000);
@@ -118,6 +106,8 @@ it.each(['/', '/api/v1/status', '/pods', '/api/v1/nodes/node-1'])(
 );
 
 describe('clients of the status that do not read', () => {
+  const huge = aStatus({ configuration: 'x'.repeat(2 ** 25) });
+  const moment = aMoment(huge);
   const stalled = (port: number) => {
     const socket = connect(port, '127.0.0.1').pause();
     socket.on('error', () => undefined); // a reset, from here on
@@ -126,17 +116,7 @@ describe('clients of the status that do not read', () => {
   };
 
   it('many clients that do not read give way to those who read', async () => {
-    const huge = aStatus({ configuration: 'x'.repeat(2 ** 25) });
-    const moment = aMoment(huge);
-    const source = { read: () => Promise.resolve(moment) };
-    const status = new StatusHandler({
-      source,
-      lane,
-      metricsPath: '/metrics',
-      documentationUrl,
-      clock: new ManualClock(),
-    });
-    await using server = await RunningServer.start(someRoutes({ status }));
+    await using server = await RunningServer.start(someRoutes({ status: aStatusHandler({ moment }) }));
     const sockets = Array.from({ length: 60 }, () => stalled(server.port));
     for (let count = 0; count < 5; count += 1) {
       const answer = await send({ port: server.port, path: '/api/v1/status' });
@@ -147,11 +127,7 @@ describe('clients of the status that do not read', () => {
 
   it('a client that does not read the status loses its connection', async () => {
     const clock = new ManualClock();
-    const huge = aStatus({ configuration: 'x'.repeat(2 ** 25) });
-    const moment = aMoment(huge);
-    const source = { read: () => Promise.resolve(moment) };
-    const status = new StatusHandler({ source, lane, metricsPath: '/metrics', documentationUrl, clock });
-    await using server = await RunningServer.start(someRoutes({ status }));
+    await using server = await RunningServer.start(someRoutes({ status: aStatusHandler({ moment, clock }) }));
     const socket = stalled(server.port);
     await expect.poll(() => clock.sleeperCount).toBe(2);
     await clock.advance(5_000);

@@ -8,6 +8,7 @@ import type { Clock } from '../../src/lib/base/clock.js';
 import { type Logger, silentLogger } from '../../src/lib/base/logger.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import type { ExpositionBody } from '../../src/metrics/exposition/bodies.js';
+import type { Moment } from '../../src/people/status/status-source.js';
 import { Connections } from '../../src/serve/server/connections.js';
 import { Listener } from '../../src/serve/server/listener.js';
 import { MetricsHandler, type ScrapedCore, type ScrapeObserver } from '../../src/serve/server/metrics-handler.js';
@@ -108,8 +109,7 @@ export function aLogger(): RecordingLogger {
   return { lines, debug: writerOf('debug'), info: writerOf('info'), warn: writerOf('warn'), error: writerOf('error') };
 }
 
-/** Knows every family but those that begin with `un`. */
-/** Compresses what `render` returns when the client accepts that. */
+/** Knows every family but those that begin with `un`. Compresses what `render` returns when the client accepts that. */
 export function rendering(render: ScrapedCore['exposition']['render']): ScrapedCore['exposition'] {
   return {
     hasFamily: (name) => !name.startsWith('un'),
@@ -151,17 +151,26 @@ export function aMetricsHandler(parts: HandlerParts = {}): MetricsHandler {
   });
 }
 
+/** The answers about one moment, unless it has another source. */
+export function aStatusHandler({
+  moment = aMoment(),
+  ...parts
+}: Partial<ConstructorParameters<typeof StatusHandler>[0]> & { readonly moment?: Moment } = {}): StatusHandler {
+  return new StatusHandler({
+    source: { read: () => Promise.resolve(moment) },
+    lane: new Scheduler(new ManualClock()).newLane(),
+    metricsPath: '/metrics',
+    documentationUrl: 'https://docs.example.com/',
+    clock: new ManualClock(),
+    ...parts,
+  });
+}
+
 export function someRoutes(overrides: Partial<Parameters<typeof createRoutes>[0]> = {}): RequestListener {
   return createRoutes({
     metricsPath: '/metrics',
     metrics: aMetricsHandler(),
-    status: new StatusHandler({
-      documentationUrl: 'https://docs.example.com/',
-      source: { read: () => Promise.resolve(aMoment()) },
-      lane: new Scheduler(new ManualClock()).newLane(),
-      metricsPath: '/metrics',
-      clock: new ManualClock(),
-    }),
+    status: aStatusHandler(),
     liveness: { failure: () => undefined },
     readiness: { checks: () => [] },
     reload: undefined,
