@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { Exporter, leastRules, settingsOf } from '../support/exporter.js';
+import { containerSpec } from '../support/pod-specs.js';
 import { kib, mib } from '../support/units.js';
 
 const web = (name: string, nodeName: string): PodSpec => ({
@@ -14,15 +15,11 @@ const web = (name: string, nodeName: string): PodSpec => ({
   labels: { app: 'web', 'pod-template-hash': '5d4f8' },
   owner: { kind: 'ReplicaSet', name: 'web-5d4f8' },
   containers: [
-    {
-      name: 'app',
-      rootfs: { initialBytes: 10 * mib },
-      logs: { initialBytes: 3 * mib },
-      limitBytes: 64 * mib,
-      requestBytes: 16 * mib,
+    containerSpec(10 * mib, 3 * mib, {
+      ...{ name: 'app', limitBytes: 64 * mib, requestBytes: 16 * mib },
       mounts: ['cache', 'settings', 'scratch'],
-    },
-    { name: 'proxy', rootfs: { initialBytes: mib }, logs: { initialBytes: 40 * kib }, mounts: ['cache'] },
+    }),
+    containerSpec(mib, 40 * kib, { name: 'proxy', mounts: ['cache'] }),
   ],
   volumes: [
     { name: 'cache', source: 'emptyDir', content: { initialBytes: 5 * mib } },
@@ -44,7 +41,7 @@ function shop(nodeCount: number): Scenario {
         name: 'etcd-node-1',
         nodeName: 'node-1',
         isStatic: true,
-        containers: [{ name: 'etcd', rootfs: { initialBytes: 12 * kib }, logs: { initialBytes: 100 * kib } }],
+        containers: [containerSpec(12 * kib, 100 * kib, { name: 'etcd' })],
       });
     },
   };

@@ -3,8 +3,8 @@
 import { expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
-import { cartPod } from '../support/cart-pod.js';
 import { Exporter } from '../support/exporter.js';
+import { cartPod } from '../support/pod-specs.js';
 
 const ttlMs = 300_000;
 /** Unknown pods count after a minute. */

@@ -10,6 +10,7 @@ import { addDaemonSet } from '../../sim/model/simulated-workloads.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import type { EvictionReport } from '../../src/people/report/eviction-report.js';
 import { Exporter, type ExporterOptions, settingsOf } from '../support/exporter.js';
+import { containerSpec } from '../support/pod-specs.js';
 import { temporaryFolder } from '../support/programs.js';
 import { mib } from '../support/units.js';
 
@@ -21,12 +22,10 @@ const agent = {
   name: 'agent',
   nodeNames: ['node-1', 'node-2'],
   containers: [
-    {
-      name: 'agent',
+    containerSpec(0, 0, {
+      ...{ name: 'agent', limitBytes: 20 * mib },
       rootfs: { initialBytes: 0, bytesPerSecond: mib / 10 },
-      logs: { initialBytes: 0 },
-      limitBytes: 20 * mib,
-    },
+    }),
   ],
 };
 
@@ -35,7 +34,7 @@ const cart: PodSpec = {
   name: 'cart-0',
   nodeName: 'node-1',
   owner: { kind: 'StatefulSet', name: 'cart' },
-  containers: [{ name: 'main', rootfs: { initialBytes: mib }, logs: { initialBytes: mib }, mounts: ['data'] }],
+  containers: [containerSpec(mib, mib, { mounts: ['data'] })],
   volumes: [{ name: 'data', source: 'emptyDir', sizeLimitBytes: 10 * mib, content: { initialBytes: 4 * mib } }],
 };
 

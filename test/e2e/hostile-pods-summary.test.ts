@@ -7,17 +7,13 @@ import type { ContainerSpec, PodSpec, VolumeSpec } from '../../sim/model/specs.j
 import type { Status } from '../../src/people/query/status.js';
 import { Exporter, type Scraped, settleMs } from '../support/exporter.js';
 import { indexed } from '../support/hostile-pods.js';
+import { containerSpec } from '../support/pod-specs.js';
 import { mib } from '../support/units.js';
 
 const ttlMs = 55_000;
 
-const container = (name: string, bytes: number, mounts: readonly string[] = []): ContainerSpec => ({
-  name,
-  rootfs: { initialBytes: bytes },
-  logs: { initialBytes: bytes },
-  limitBytes: 100 * mib,
-  mounts,
-});
+const container = (name: string, bytes: number, mounts: readonly string[] = []): ContainerSpec =>
+  containerSpec(bytes, bytes, { name, limitBytes: 100 * mib, mounts });
 const emptyDir = (name: string, bytes: number): VolumeSpec => ({
   name,
   source: 'emptyDir',

@@ -3,15 +3,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
-import type { PodSpec } from '../../sim/model/specs.js';
 import { Exporter, type ExporterOptions } from '../support/exporter.js';
-
-const pod = (name: string, nodeName?: string, namespace = 'shop'): PodSpec => ({
-  namespace,
-  name,
-  ...(nodeName === undefined ? {} : { nodeName }),
-  containers: [{ name: 'main', rootfs: { initialBytes: 4096 }, logs: { initialBytes: 8192 } }],
-});
+import { cartPod } from '../support/pod-specs.js';
 
 const scenario: Scenario = {
   nodes: [
@@ -21,10 +14,10 @@ const scenario: Scenario = {
     { name: 'twin-2', labels: { 'kubernetes.io/hostname': 'twin' } },
   ],
   populate: ({ model }) => {
-    model.addPod(pod('a', 'node-1'));
-    model.addPod(pod('b', 'node-1', 'ops'));
-    model.addPod(pod('c', 'node-2'));
-    model.addPod(pod('d', 'pool-a-7'));
+    model.addPod(cartPod('a', 'node-1'));
+    model.addPod(cartPod('b', 'node-1', { namespace: 'ops' }));
+    model.addPod(cartPod('c', 'node-2'));
+    model.addPod(cartPod('d', 'pool-a-7'));
   },
 };
 

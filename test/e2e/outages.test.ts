@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { Status } from '../../src/people/query/status.js';
-import { cartPod } from '../support/cart-pod.js';
 import { Exporter, type Scraped, settingsOf, settleMs } from '../support/exporter.js';
+import { cartPod } from '../support/pod-specs.js';
 
 const hourMs = 3_600_000;
 const graceMs = 60_000;

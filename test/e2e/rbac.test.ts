@@ -1,14 +1,14 @@
 // @module-tag sockets
 
-import { readFileSync } from 'node:fs';
-
 import { expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
 
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
-import type { PodSpec } from '../../sim/model/specs.js';
 import { Exporter, settleMs } from '../support/exporter.js';
+import { readObjects } from '../support/manifests/documents.js';
+import { leastGrants } from '../support/manifests/overlays.js';
+import { grantsOf } from '../support/manifests/policies.js';
+import { cartPod } from '../support/pod-specs.js';
 
 /** One verb on one resource. */
 interface Permission {
@@ -16,23 +16,13 @@ interface Permission {
   readonly resource: string;
 }
 
-interface ClusterRole {
-  readonly kind: string;
-  readonly rules: readonly {
-    readonly apiGroups: readonly string[];
-    readonly resources: readonly string[];
-    readonly verbs: readonly string[];
-  }[];
-}
-
-const rbacFile = new URL('../../manifests/base/rbac.yaml', import.meta.url);
+const grants = grantsOf(readObjects('base/rbac.yaml'));
 
 /** What the shipped ClusterRole allows. */
-const permissions: readonly Permission[] = parseAllDocuments(readFileSync(rbacFile, 'utf8'))
-  .map((document) => document.toJS() as ClusterRole)
-  .filter(({ kind }) => kind === 'ClusterRole')
-  .flatMap(({ rules }) => rules)
-  .flatMap(({ resources, verbs }) => resources.flatMap((resource) => verbs.map((verb) => ({ verb, resource }))));
+const permissions = grants.map((grant): Permission => {
+  const [verb = '', resource = ''] = grant.split(' ');
+  return { verb, resource };
+});
 
 const rulesOf = (allowed: readonly Permission[]): readonly Rule[] =>
   allowed.map(({ verb, resource }) => ({ verbs: [verb], resources: [resource] }));
@@ -40,17 +30,10 @@ const rulesOf = (allowed: readonly Permission[]): readonly Rule[] =>
 const rulesWithout = (verb: string, resource: string): readonly Rule[] =>
   rulesOf(permissions.filter((permission) => permission.verb !== verb || permission.resource !== resource));
 
-const pod = (name: string): PodSpec => ({
-  namespace: 'shop',
-  name,
-  nodeName: 'node-1',
-  containers: [{ name: 'main', rootfs: { initialBytes: 4096 }, logs: { initialBytes: 8192 } }],
-});
-
 const scenario: Scenario = {
   ...emptyScenario('node-1', 'node-2'),
   populate: ({ model }) => {
-    model.addPod(pod('cart'));
+    model.addPod(cartPod('cart', 'node-1'));
   },
 };
 
@@ -69,13 +52,7 @@ const warningsOf = ({ log }: Exporter): readonly string[] =>
     .flatMap(({ level, error }) => (level === 'warn' && error !== undefined ? [error] : []));
 
 it('the shipped ClusterRole holds what the exporter needs', () => {
-  expect(permissions.map(({ verb, resource }) => `${verb} ${resource}`).sort()).toEqual([
-    'get nodes/stats',
-    'list nodes',
-    'list pods',
-    'watch nodes',
-    'watch pods',
-  ]);
+  expect(grants).toEqual(leastGrants);
 });
 
 it('the shipped ClusterRole is enough for everything: nothing is forbidden', async () => {
@@ -136,7 +113,7 @@ it.each(permissions.filter(({ verb }) => verb === 'watch'))(
     };
     await expect.poll(isPolling, { interval: 10 }).toBe(1);
     expect((await exporter.get('/readyz?verbose')).text).toContain(`[+]${resource} ok: polled, last progress `);
-    exporter.cluster.model.addPod(pod('later'));
+    exporter.cluster.model.addPod(cartPod('later', 'node-1'));
     const isSeen = async (): Promise<number | undefined> => {
       await exporter.clock.advance(15_000);
       return (await exporter.scrape()).value('pod_workload_info', { pod: 'later' });

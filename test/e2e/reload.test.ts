@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 
 import type { Rule } from '../../sim/access.js';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
-import { cartPod } from '../support/cart-pod.js';
 import { Exporter, settingsOf } from '../support/exporter.js';
+import { cartPod } from '../support/pod-specs.js';
 
 /** An exporter that has just asked a kubelet which takes 40 s to respond. */
 async function waiting(): Promise<Exporter> {
@@ -106,10 +106,7 @@ it('what happens to pods is counted once while a reload waits for its first list
   await exporter.synced();
   const startedCount = async () =>
     (await exporter.scrape()).value('exporter_lifecycle_events_total', { type: 'started' });
-  const start = (name: string): void => {
-    const containers = [{ name: 'main', rootfs: { initialBytes: 4096 }, logs: { initialBytes: 4096 } }];
-    exporter.cluster.model.addPod({ namespace: 'shop', name, nodeName: 'node-1', containers });
-  };
+  const start = (name: string): unknown => exporter.cluster.model.addPod(cartPod(name, 'node-1'));
   const applied = exporter.app.apply(settingsOf('cluster: {namespaces: [shop, media]}')).then(() => 'applied');
   await expect.poll(() => exporter.log.join('')).toContain('namespaces/media');
   for (const [index, name] of ['cart-0', 'cart-1', 'cart-2'].entries()) {

@@ -7,6 +7,8 @@ import type { PodSpec } from '../../sim/model/specs.js';
 import { shardOf } from '../../src/cluster/kube/scope.js';
 import { Exporter, type Scraped, settleMs } from '../support/exporter.js';
 import type { ParsedSample } from '../support/exposition-parser.js';
+import { readProjectFile } from '../support/install-lines.js';
+import { containerSpec } from '../support/pod-specs.js';
 import { mib } from '../support/units.js';
 
 const ttlMs = 55_000;
@@ -22,13 +24,10 @@ const web = (index: number, nodeName?: string): PodSpec => ({
   labels: { app: 'web', 'pod-template-hash': '5d4f8' },
   owner: { kind: 'ReplicaSet', name: 'web-5d4f8' },
   containers: [
-    {
-      name: 'app',
-      rootfs: { initialBytes: (index + 1) * mib },
-      logs: { initialBytes: 3 * mib },
+    containerSpec((index + 1) * mib, 3 * mib, {
       ...(index === 2 ? {} : { limitBytes: 64 * mib }),
       requestBytes: 16 * mib,
-    },
+    }),
   ],
   volumes: [{ name: 'cache', source: 'emptyDir', content: { initialBytes: 5 * mib } }],
 });
@@ -38,7 +37,7 @@ const lonely = (nodeName: string): PodSpec => ({
   name: 'lonely',
   nodeName,
   labels: { app: 'lonely' },
-  containers: [{ name: 'main', rootfs: { initialBytes: mib }, logs: { initialBytes: mib } }],
+  containers: [containerSpec(mib, mib)],
 });
 
 const shop: Scenario = {
@@ -58,28 +57,19 @@ workloads:
   controllers: true
 `;
 
-type Combine = (values: readonly number[]) => number;
-
-const sum: Combine = (values) => values.reduce((a, b) => a + b, 0);
-const most: Combine = (values) => Math.max(...values);
-const least: Combine = (values) => Math.min(...values);
-
-/** How the series of a workload on several shards are combined. */
-const workloadFamilies: Readonly<Record<string, Combine>> = {
-  workload_used_bytes: sum,
-  workload_container_used_bytes: sum,
-  workload_limit_bytes: sum,
-  workload_request_bytes: sum,
-  workload_evictions_total: sum,
-  workload_pods: sum,
-  workload_pods_measured: sum,
-  workload_pods_on_absent_nodes: sum,
-  workload_pod_max_used_bytes: most,
-  workload_container_max_used_bytes: most,
-  workload_complete: least,
-  workload_data_available: least,
-  workload_info: least,
+const combinations = {
+  sum: (values: readonly number[]) => values.reduce((a, b) => a + b, 0),
+  max: (values: readonly number[]) => Math.max(...values),
+  min: (values: readonly number[]) => Math.min(...values),
 };
+
+/** How the series of a workload on several shards are combined, as the page for operators shows it. */
+const workloadFamilies = new Map(
+  Array.from(
+    readProjectFile('docs/operate.md').matchAll(/^\| `ephemeral_storage_(workload_\w+)` +\| (sum|max|min) +\|/gm),
+    ([, name = '', how]) => [name, combinations[how as keyof typeof combinations]] as const,
+  ),
+);
 
 /** All series of the cluster, `name{labels}` to value, combined where several exporters have the same one. */
 function clusterSeries({ families }: Scraped): readonly { readonly key: string; readonly sample: ParsedSample }[] {
@@ -112,7 +102,7 @@ function combinedSeries(shards: readonly Scraped[]): ReadonlyMap<string, number>
 
 function combine(key: string, name: string, values: readonly number[]): number {
   const [only = NaN, ...others] = values;
-  const rule = workloadFamilies[name];
+  const rule = workloadFamilies.get(name);
   if (name.startsWith('workload_') && rule === undefined) throw new Error(`no rule for ${name}`);
   if (others.length === 0) return only;
   if (rule === undefined) throw new Error(`two shards have ${key}`);

@@ -6,6 +6,7 @@ import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import type { Status } from '../../src/people/query/status.js';
 import { Exporter, type ExporterOptions, settleMs } from '../support/exporter.js';
+import { containerSpec } from '../support/pod-specs.js';
 import { mib } from '../support/units.js';
 
 const ttlMs = 55_000;
@@ -16,9 +17,7 @@ const web = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSp
   nodeName,
   labels: { app: 'web', 'pod-template-hash': '5d4f8' },
   owner: { kind: 'ReplicaSet', name: 'web-5d4f8' },
-  containers: [
-    { name: 'app', rootfs: { initialBytes: 90 * mib }, logs: { initialBytes: 3 * mib }, limitBytes: 100 * mib },
-  ],
+  containers: [containerSpec(90 * mib, 3 * mib, { limitBytes: 100 * mib })],
   ...more,
 });
 
@@ -93,7 +92,7 @@ describe('the status of a cluster', () => {
     ] as const;
     const index = (name: string, nodeName: string): PodSpec => ({
       ...web(name, nodeName),
-      containers: [{ name: 'app', rootfs: { initialBytes: mib }, logs: { initialBytes: 0 }, mounts: ['index'] }],
+      containers: [containerSpec(mib, 0, { mounts: ['index'] })],
       volumes,
     });
     const scenario: Scenario = {

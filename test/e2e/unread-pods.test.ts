@@ -5,6 +5,7 @@ import { expect, it } from 'vitest';
 import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
 import type { PodSpec } from '../../sim/model/specs.js';
 import { Exporter, settingsOf } from '../support/exporter.js';
+import { containerSpec } from '../support/pod-specs.js';
 import { gib } from '../support/units.js';
 
 const pod = (namespace: string, name: string, usedBytes: number): PodSpec => ({
@@ -12,7 +13,7 @@ const pod = (namespace: string, name: string, usedBytes: number): PodSpec => ({
   name,
   nodeName: 'node-1',
   labels: { app: namespace },
-  containers: [{ name: 'main', rootfs: { initialBytes: usedBytes }, logs: { initialBytes: 0 } }],
+  containers: [containerSpec(usedBytes)],
 });
 
 /** A node that is low, with one small pod of a tenant beside two large ones. */

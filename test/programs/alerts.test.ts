@@ -6,6 +6,7 @@ import type { PodSpec } from '../../sim/model/specs.js';
 import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
 import type { App } from '../../src/serve/app/app.js';
 import { leastRules, settingsOf } from '../support/exporter.js';
+import { containerSpec } from '../support/pod-specs.js';
 import { type ActiveAlert, eventually, isInstalled, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 import { documentedQueries, readRules, type RuleFile } from '../support/rules.js';
@@ -27,14 +28,7 @@ const pod = (name: string, nodeName: string, bytesPerSecond = 0): PodSpec => ({
   nodeName,
   labels: { app: 'cart', 'pod-template-hash': '5d4f8' },
   owner: { kind: 'ReplicaSet', name: 'cart-5d4f8' },
-  containers: [
-    {
-      name: 'app',
-      rootfs: { initialBytes: 10 * mib, bytesPerSecond },
-      logs: { initialBytes: mib },
-      limitBytes: 64 * mib,
-    },
-  ],
+  containers: [containerSpec(0, mib, { rootfs: { initialBytes: 10 * mib, bytesPerSecond }, limitBytes: 64 * mib })],
 });
 
 const shop: Scenario = {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 
 import { hashSync } from 'bcryptjs';
@@ -7,6 +6,7 @@ import { expect, it } from 'vitest';
 import { TestAuthority } from '../support/certificates.js';
 import { startWebDemo, type WebDemo } from '../support/demo.js';
 import { documentsOf, type Json, listAt } from '../support/manifests/documents.js';
+import { readmeBlocks } from '../support/manifests/readme.js';
 import { eventually, PrometheusServer } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 
@@ -47,8 +47,8 @@ async function start(): Promise<WebDemo> {
 
 /** The scrape configuration of docs/operate.md, with its files in a folder. */
 function documentedScrape(folder: string): Json {
-  const page = readFileSync(path.join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
-  const [, text = ''] = /```yaml\n(scrape_configs:\n(?:(?!```)[^])*scheme: https[^]*?)```/.exec(page) ?? [];
+  const blocks = readmeBlocks('TLS and passwords', 'yaml', 'docs/operate.md');
+  const text = blocks.find((block) => block.includes('scheme: https')) ?? '';
   const inFolder = text.replaceAll(
     /(_file: )(\S+)/g,
     (_match, key: string, name: string) => key + path.join(folder, name),

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -9,6 +8,7 @@ import { expect, it } from 'vitest';
 import type { Rule } from '../../sim/access.js';
 import { Exporter, leastRules, reviewRule } from '../support/exporter.js';
 import { documentsOf, type Json } from '../support/manifests/documents.js';
+import { readmeBlocks } from '../support/manifests/readme.js';
 import { eventually, isInstalled, PrometheusServer, temporaryFolder } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 
@@ -16,8 +16,7 @@ const mayScrape: Rule = { verbs: ['get'], nonResourceURLs: ['/metrics'] };
 
 /** The part of a scrape configuration in docs/operate.md that sends the token in a file. */
 function documentedScrape(file: string): Json {
-  const page = readFileSync(path.join(import.meta.dirname, '../../docs/operate.md'), 'utf8');
-  const [, text = ''] = /```yaml\n(authorization: [^]*?)```/.exec(page) ?? [];
+  const [text = ''] = readmeBlocks('Tokens of the cluster', 'yaml', 'docs/operate.md');
   return documentsOf(text.replace(/(credentials_file: )[^ }]+/, `$1${file}`), 'docs/operate.md')[0] as Json;
 }
 

@@ -49,49 +49,6 @@ it('the demo has five nodes, and workloads of all kinds in several namespaces', 
   expect(new Set(sim.model.pods.map(({ spec }) => spec.namespace)).size).toBeGreaterThan(4);
 });
 
-it('the demo runs jobs, whose pods start, complete and are removed', async ({ clock, sim }) => {
-  const phases = (): readonly string[] =>
-    sim.model.pods.filter(({ spec }) => spec.name.startsWith('backup')).map(({ phase }) => phase);
-  expect(phases()).toEqual(['Pending']);
-  await clock.advance(minuteMs);
-  expect(phases()).toEqual(['Running']);
-  await clock.advance(minuteMs);
-  expect(phases()).toEqual(['Succeeded']);
-  const { pods } = await summaryOf(sim, 'node-2');
-  expect(pods.map(({ podRef }) => podRef.name).filter((name) => name.startsWith('backup'))).toEqual([]);
-  await clock.advance(15 * minuteMs);
-  expect(phases()).toEqual(['Succeeded', 'Succeeded', 'Running']);
-});
-
-it('the demo restarts a failed container, whose bytes are absent until then', async ({ clock, sim }) => {
-  const [name = ''] = namesOf(sim, 'transcoder');
-  const isListed = async (): Promise<boolean> =>
-    (await summaryOf(sim, 'node-4')).pods.some(({ podRef }) => podRef.name === name);
-  expect(await isListed()).toBe(true);
-  await clock.advance(100_000);
-  expect(await isListed()).toBe(false);
-  const { text } = await callApi(sim, `/api/v1/namespaces/media/pods/${name}`);
-  expect(text).toContain('CrashLoopBackOff');
-  await clock.advance(40_000);
-  expect(await isListed()).toBe(true);
-  expect((await callApi(sim, `/api/v1/namespaces/media/pods/${name}`)).text).toContain('"restartCount":1');
-});
-
-it('the demo has a static pod, whose UID in the kubelet is a hash', async ({ sim }) => {
-  const pod = sim.model.pods.find(({ spec }) => spec.isStatic);
-  const { pods } = await summaryOf(sim, 'node-1');
-  const uid = pods.find(({ podRef }) => podRef.name === pod?.spec.name)?.podRef.uid;
-  expect(uid).toMatch(/^[0-9a-f]{32}$/);
-  const { text } = await callApi(sim, `/api/v1/namespaces/kube-system/pods/${pod?.spec.name ?? ''}`);
-  expect(JSON.parse(text)).toMatchObject({
-    metadata: {
-      uid: pod?.uid,
-      annotations: { 'kubernetes.io/config.hash': uid },
-      ownerReferences: [{ kind: 'Node' }],
-    },
-  });
-});
-
 it('the demo has a static pod above its limit, and a volume in memory that is full, and evicts neither', async ({
   clock,
   sim,

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
 
 import { type EnforcingKubelet, exceededLimit } from '../../sim/model/limit-rules.js';
-import { scheduledPod, started } from '../../sim/model/pod-states.js';
 import { podUsage } from '../../sim/model/pod-usage.js';
 import type { ContainerKind, ContainerSpec, PodSpec, VolumeSpec } from '../../sim/model/specs.js';
 import { kib, mib } from '../support/units.js';
-import { podSpec } from './pods.js';
+import { startedPod } from './pods.js';
 
 const nowMs = Date.UTC(2026, 0, 1);
 
@@ -27,9 +26,8 @@ function emptyDir(name: string, usedBytes: number, more: Partial<VolumeSpec> = {
 }
 
 function messageFor(spec: Partial<PodSpec>, more: Partial<EnforcingKubelet> = {}): string | undefined {
-  const birth = { uid: 'u', kubeletUid: 'u', ownerUid: undefined, pace: 1, firstVolumePassMs: 0, nowMs };
   // Static pods have no hosts file, so that the total of their parts is exact.
-  const pod = started(scheduledPod(podSpec('a', { isStatic: true, ...spec }), birth), nowMs);
+  const pod = startedPod('a', { isStatic: true, ...spec }, nowMs);
   const usage = podUsage(pod, { nowMs });
   return usage && exceededLimit(pod, usage, { minorVersion: 37, isImageFsDedicated: false, ...more });
 }

@@ -1,20 +1,16 @@
 import { describe, expect, it } from 'vitest';
 
-import { scheduledPod, started } from '../../sim/model/pod-states.js';
 import { podUsage, tmpfsBytes } from '../../sim/model/pod-usage.js';
 import type { SimulatedPod } from '../../sim/model/simulated-pod.js';
 import type { PodSpec, VolumeSource, VolumeSpec } from '../../sim/model/specs.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
 import { gib, mib } from '../support/units.js';
-import { podSpec } from './pods.js';
+import { startedPod } from './pods.js';
 
 const startedAtMs = Date.UTC(2026, 0, 1);
 const firstVolumePassMs = 10_000;
 
-function running(spec: PodSpec): SimulatedPod {
-  const birth = { uid: 'u', kubeletUid: 'u', ownerUid: undefined, pace: 1, firstVolumePassMs, nowMs: startedAtMs };
-  return started(scheduledPod(spec, birth), startedAtMs);
-}
+const running = (spec: Partial<PodSpec>): SimulatedPod => startedPod('a', spec, startedAtMs, firstVolumePassMs);
 
 const sources: readonly VolumeSource[] = [
   'emptyDir',
@@ -36,23 +32,21 @@ describe('the usage of a pod as the kubelet reports it', () => {
   ])('a volume in memory holds %s', (_what, sizeLimitBytes, memoryLimits = [undefined], expected) => {
     const container = { name: 'app', rootfs: { initialBytes: 0 }, logs: { initialBytes: 0 } };
     const content = { initialBytes: 20 * gib };
-    const pod = running(
-      podSpec('a', {
-        containers: memoryLimits.map((memoryLimitBytes) => ({
-          ...container,
-          ...(memoryLimitBytes !== undefined && { memoryLimitBytes }),
-        })),
-        volumes: [
-          {
-            name: 'data',
-            source: 'emptyDir',
-            medium: 'Memory',
-            content,
-            ...(sizeLimitBytes !== undefined && { sizeLimitBytes }),
-          },
-        ],
-      }),
-    );
+    const pod = running({
+      containers: memoryLimits.map((memoryLimitBytes) => ({
+        ...container,
+        ...(memoryLimitBytes !== undefined && { memoryLimitBytes }),
+      })),
+      volumes: [
+        {
+          name: 'data',
+          source: 'emptyDir',
+          medium: 'Memory',
+          content,
+          ...(sizeLimitBytes !== undefined && { sizeLimitBytes }),
+        },
+      ],
+    });
     const usage = podUsage(pod, { nowMs: startedAtMs + firstVolumePassMs });
     expect(usage?.volumes?.map(({ spec: each, usedBytes }) => [tmpfsBytes(each, pod), usedBytes])).toEqual([
       [expected, expected],
@@ -100,7 +94,7 @@ describe.skipIf(!hasCaptures)(`the recorded kubelet (${capturesNeeded})`, () => 
       logs: { initialBytes: each.logs.usedBytes },
     }));
     const isStatic = metadata.annotations?.['kubernetes.io/config.hash'] !== undefined;
-    const ours = running(podSpec(name, { containers, volumes, isStatic }));
+    const ours = running({ containers, volumes, isStatic });
     const usage = podUsage(ours, { nowMs: startedAtMs + firstVolumePassMs });
     expect(usage?.totalBytes).toBe(pod['ephemeral-storage'].usedBytes);
   });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import type { FileSystem } from '../../sim/model/file-systems.js';
-import { scheduledPod, started } from '../../sim/model/pod-states.js';
 import { podUsage } from '../../sim/model/pod-usage.js';
 import {
   evictionOrder,
@@ -12,7 +11,7 @@ import {
 import { crossedThreshold } from '../../sim/model/pressure-thresholds.js';
 import type { ContainerSpec, PodSpec } from '../../sim/model/specs.js';
 import { gib, mib } from '../support/units.js';
-import { podSpec } from './pods.js';
+import { startedPod } from './pods.js';
 
 const nowMs = Date.UTC(2026, 0, 1);
 
@@ -26,8 +25,7 @@ const app = (rootfs: number, more: Partial<ContainerSpec> = {}): Partial<PodSpec
 
 /** The usage of a pod that has measured volumes. */
 function ranked(name: string, spec: Partial<PodSpec>): RankedPod {
-  const birth = { uid: name, kubeletUid: name, ownerUid: undefined, pace: 1, firstVolumePassMs: 0, nowMs };
-  const pod = started(scheduledPod(podSpec(name, spec), birth), nowMs);
+  const pod = startedPod(name, spec, nowMs);
   return { pod, usage: podUsage(pod, { nowMs }) };
 }
 

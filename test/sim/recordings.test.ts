@@ -74,8 +74,6 @@ const it = test
   .extend('clock', () => new ManualClock())
   .extend('sim', ({ clock, onTestFinished }) => untilEnd(onTestFinished, start(clock)));
 
-const table = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-
 describe.skipIf(!hasCaptures)(`answers of the simulated API server (${capturesNeeded})`, () => {
   it('a watch-list is refused with the same causes as the recorded one', async ({ sim }) => {
     const answer = await callApi(
@@ -88,18 +86,6 @@ describe.skipIf(!hasCaptures)(`answers of the simulated API server (${capturesNe
     const theirs = JSON.parse(recorded.text) as StatusBody;
     expect(shapeOf(ours)).toEqual(shapeOf(theirs));
     expect(withoutMessages(ours)).toEqual(withoutMessages(theirs));
-  });
-
-  it('the list of nodes as a table has the columns of kubectl', async ({ sim }) => {
-    const answer = await callApi(sim, '/api/v1/nodes', { headers: { Accept: table } });
-    const recorded = recording('apiserver/list-nodes-table.http');
-    expectSameHead(answer, recorded);
-    const columns = (text: string): readonly unknown[] =>
-      (JSON.parse(text) as { columnDefinitions: Record<string, unknown>[] }).columnDefinitions.map(
-        ({ name, type, format, priority }) => [name, type, format, priority],
-      );
-    expect(columns(answer.text)).toEqual(columns(recorded.text));
-    expect(Object.keys(JSON.parse(answer.text) as object)).toEqual(Object.keys(JSON.parse(recorded.text) as object));
   });
 
   it('lists of pods that have expired are answered as the recorded ones', async ({ sim }) => {

@@ -1,7 +1,6 @@
-import { Agent, request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 
-import { answerOf, type HttpAnswer, responseTo } from '../../support/http-get.js';
+import type { HttpAnswer } from '../../support/http-get.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -14,47 +13,34 @@ export interface Call {
   readonly as?: 'admin' | 'reader' | 'nobody' | 'stranger';
 }
 
-export interface CallerOptions {
-  readonly url: string;
-  readonly caPem: string;
-  readonly adminToken: string;
+export interface Server {
+  readonly send: (
+    path: string,
+    options: Omit<Call, 'path' | 'as'> & { readonly token?: string | undefined },
+  ) => Promise<HttpAnswer>;
   readonly readerToken: string;
 }
 
 export type Answer = Pick<HttpAnswer, 'status' | 'headers' | 'text'>;
 
-/** Sends the same requests to servers with other versions and tokens. */
-export class Caller {
-  readonly #options: CallerOptions;
-  readonly #agent: Agent;
-
-  constructor(options: CallerOptions) {
-    this.#options = options;
-    this.#agent = new Agent({ ca: options.caPem });
-  }
-
-  async send(call: Call): Promise<Answer> {
-    const { readerToken } = this.#options;
-    const { metadata } = JSON.parse((await this.#send({ path: '/api/v1/pods?limit=1' })).text) as {
-      readonly metadata: { readonly resourceVersion: string; readonly continue: string };
-    };
-    const path = call.path
-      .replace('=RV', `=${metadata.resourceVersion}`)
-      .replace('=FUTURE', '=1000000000')
-      .replace('=TOKEN', `=${encodeURIComponent(metadata.continue)}`);
-    const body = call.body?.replace('TOKEN_OF_READER', readerToken);
-    return this.#send({ ...call, path, ...(body !== undefined && { body }) });
-  }
-
-  async #send({ path, method = 'GET', headers = {}, body, as = 'admin' }: Call): Promise<Answer> {
-    const { url, adminToken, readerToken } = this.#options;
-    const token = { admin: adminToken, reader: readerToken, nobody: undefined, stranger: 'unknown' }[as];
-    const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
-    const outgoing = request(url + path, { method, agent: this.#agent, headers: { ...authorization, ...headers } });
-    const answer = await answerOf(await responseTo(outgoing, body));
-    const isGzip = answer.headers['content-encoding'] === 'gzip';
-    return { ...answer, text: (isGzip ? gunzipSync(answer.body) : answer.body).toString() };
-  }
+/** Sends the same request to servers with other versions and tokens. */
+export async function answered({ send, readerToken }: Server, { as = 'admin', ...call }: Call): Promise<Answer> {
+  const { metadata } = JSON.parse((await send('/api/v1/pods?limit=1', {})).text) as {
+    readonly metadata: { readonly resourceVersion: string; readonly continue: string };
+  };
+  const path = call.path
+    .replace('=RV', `=${metadata.resourceVersion}`)
+    .replace('=FUTURE', '=1000000000')
+    .replace('=TOKEN', `=${encodeURIComponent(metadata.continue)}`);
+  const body = call.body?.replace('TOKEN_OF_READER', readerToken);
+  const token = { reader: readerToken, nobody: undefined, stranger: 'unknown' };
+  const answer = await send(path, {
+    ...call,
+    ...(body !== undefined && { body }),
+    ...(as !== 'admin' && { token: token[as] }),
+  });
+  const isGzip = answer.headers['content-encoding'] === 'gzip';
+  return { ...answer, text: (isGzip ? gunzipSync(answer.body) : answer.body).toString() };
 }
 
 /** Of the headers, those that a client may act on. */

@@ -7,6 +7,7 @@ import type { RawNode, RawPod, RawSummary } from '../../oracle/raw.js';
 import { differences, seriesKey, type SeriesTable } from '../../oracle/series.js';
 import { callKubelet } from '../../sim/wire.js';
 import { ManualClock } from '../../support/manual-clock.js';
+import { cartPod, containerSpec } from '../../support/pod-specs.js';
 import { adminToken, hasRealApiServer, readerToken } from '../../support/real-api-server.js';
 import { RealCluster } from '../../support/real-cluster.js';
 import { type Scraped, ServedExporter } from './served-exporter.js';
@@ -14,13 +15,8 @@ import { serviceAccount } from './shipped.js';
 
 const semantics: Semantics = { attribution: 'measured', controllers: true };
 
-const cart = (name: string): PodSpec => ({
-  namespace: 'shop',
-  name,
-  nodeName: 'node-3',
-  owner: { kind: 'StatefulSet', name: 'cart' },
-  containers: [{ name: 'main', rootfs: { initialBytes: 4096 }, logs: { initialBytes: 8192 }, limitBytes: 2 ** 30 }],
-});
+const cart = (name: string): PodSpec =>
+  cartPod(name, 'node-3', { containers: [containerSpec(4096, 8192, { limitBytes: 2 ** 30 })] });
 
 /** With 4 KiB of the kubelet's own. */
 const cartBytes = 16_384;

@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { SimulatedCluster } from '../../../sim/cluster.js';
 import { emptyScenario } from '../../../sim/model/scenario.js';
-import { adminToken, hasRealApiServer, readerToken, RealApiServer } from '../../support/real-api-server.js';
-import { type Call, Caller, shapeOf } from './answer-shape.js';
+import { callApi } from '../../sim/wire.js';
+import { hasRealApiServer, readerToken, RealApiServer } from '../../support/real-api-server.js';
+import { answered, type Call, type Server, shapeOf } from './answer-shape.js';
 import { createAll, namespace, node, pod } from './cluster-objects.js';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -180,7 +181,7 @@ describe.skipIf(!hasRealApiServer())(
   () => {
     let real: RealApiServer;
     let simulated: SimulatedCluster;
-    let callers: { readonly real: Caller; readonly simulated: Caller };
+    let servers: readonly [real: Server, simulated: Server];
     beforeAll(async () => {
       real = await RealApiServer.start();
       await createAll(real, 'namespaces', [namespace('shop')]);
@@ -205,15 +206,10 @@ describe.skipIf(!hasRealApiServer())(
         });
       }
       const reader = simulated.issueToken({ user: 'reader', rules: readerRules });
-      callers = {
-        real: new Caller({ url: real.url, caPem: real.caPem, adminToken, readerToken }),
-        simulated: new Caller({
-          url: simulated.apiUrl,
-          caPem: simulated.caPem,
-          adminToken: simulated.token,
-          readerToken: reader,
-        }),
-      };
+      servers = [
+        { send: (path, options) => real.call(path, options), readerToken },
+        { send: (path, options) => callApi(simulated, path, options), readerToken: reader },
+      ];
     });
     afterAll(async () => {
       await simulated[Symbol.asyncDispose]();
@@ -223,8 +219,8 @@ describe.skipIf(!hasRealApiServer())(
     it.each(calls.map((call) => [nameOf(call), call] as const))(
       'the simulated API server responds to %s as a real one',
       async (_name, call) => {
-        const [expected, answered] = await Promise.all([callers.real.send(call), callers.simulated.send(call)]);
-        expect(shapeOf(answered)).toEqual(shapeOf(expected));
+        const [expected, simulatedAnswer] = await Promise.all(servers.map((server) => answered(server, call)));
+        expect(simulatedAnswer && shapeOf(simulatedAnswer)).toEqual(expected && shapeOf(expected));
       },
     );
   },
