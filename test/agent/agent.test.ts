@@ -28,18 +28,21 @@ const nodes = [
 
 const all = new Set(resourceParts);
 
+/** An agent of the cgroups below `host`. */
+const agentOn = (host: { readonly path: string }, log: string[] = [], deviceFolder?: string) =>
+  aNodeAgent({
+    cgroupFolder: path.join(host.path, 'sys/fs/cgroup'),
+    logger: recordingLogger(log),
+    ...(deviceFolder !== undefined && { deviceFolder }),
+  });
+
 describe('the agent on a node', () => {
   it('the agent reads the cgroups of the pods that the API server knows, also of static ones', async () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, [cart, proxy, stranger]);
     const deviceFolder = writeBlockDevices(host.path, [{ id: '259:0', path: 'pci0/block/nvme0n1' }]);
     const log: string[] = [];
-    const agent = aNodeAgent({
-      cgroupFolder: path.join(host.path, 'sys/fs/cgroup'),
-      deviceFolder,
-      logger: recordingLogger(log),
-    });
-    const { pods } = await agent.read(nodes, all);
+    const { pods } = await agentOn(host, log, deviceFolder).read(nodes, all);
     expect(pods.map(({ nodeName, namespace, name }) => `${nodeName} ${namespace}/${name}`)).toEqual([
       'node-1 shop/cart',
       'node-1 kube-system/proxy',
@@ -58,7 +61,7 @@ describe('the agent on a node', () => {
   it('the agent reads only the parts that are shown', async () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, [cart]);
-    const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger([]) });
+    const agent = agentOn(host);
     const [pod] = (await agent.read(nodes, new Set(['pids'] as const))).pods;
     expect(JSON.parse(JSON.stringify(pod?.resources))).toEqual({ pids: { current: 7, peak: 12, max: 1024 } });
     expect(await agent.read(nodes, new Set())).toEqual({ pods: [] });
@@ -67,7 +70,7 @@ describe('the agent on a node', () => {
   it('the agent reads what has changed since, and follows pods that start and end', async () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, [cart]);
-    const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger([]) });
+    const agent = agentOn(host);
     const read = async () =>
       (await agent.read(nodes, new Set(['pids'] as const))).pods.map(({ name, resources }) => [
         name,
@@ -88,7 +91,7 @@ describe('the agent on a node', () => {
   it('a pod whose cgroup ends while it is read has no values, and the others are read', async () => {
     await using host = await temporaryFolder();
     writeCgroups(host.path, tree, [{ ...cart, files: { 'cgroup.events': 'populated 0\n' } }, proxy]);
-    const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger([]) });
+    const agent = agentOn(host);
     const { pods } = await agent.read(nodes, all);
     expect(JSON.stringify(pods[0]?.resources.memory)).toBe('{}');
     expect(pods[1]?.resources.memory?.currentBytes).toBe(104_857_600);
@@ -97,7 +100,7 @@ describe('the agent on a node', () => {
   it('the agent without cgroups logs one warning with the fix, and reads nothing', async () => {
     await using host = await temporaryFolder();
     const log: string[] = [];
-    const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger(log) });
+    const agent = agentOn(host, log);
     expect(await agent.read(nodes, all)).toEqual({ pods: [] });
     expect(await agent.read(nodes, all)).toEqual({ pods: [] });
     expect(log).toEqual([expect.stringMatching(/^warn: .*is not mounted; .*agent\.enabled/)]);
@@ -108,7 +111,7 @@ describe('the agent on a node', () => {
     writeCgroups(host.path, { version: 'v1', driver: 'cgroupfs' }, []);
     rmSync(path.join(host.path, 'sys/fs/cgroup/pids'), { recursive: true });
     const log: string[] = [];
-    const agent = aNodeAgent({ cgroupFolder: path.join(host.path, 'sys/fs/cgroup'), logger: recordingLogger(log) });
+    const agent = agentOn(host, log);
     expect(await agent.read([], all)).toEqual({ pods: [] });
     expect(log).toEqual([expect.stringContaining('"version":"v1","driver":"cgroupfs"')]);
     expect(log).toEqual([expect.stringContaining('"missingFiles":"pids.current,pids.peak,pids.max"')]);

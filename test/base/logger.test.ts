@@ -1,14 +1,11 @@
 import { expect, it } from 'vitest';
 
 import { FailureRun, type LogLevel } from '../../src/lib/base/logger.js';
+import { loggerOf } from '../support/recording-logger.js';
 
 function startRun() {
   const lines: [LogLevel, string, object | undefined][] = [];
-  const at = (level: LogLevel) => (message: string, fields?: object) => {
-    lines.push([level, message, fields]);
-  };
-  const run = new FailureRun({ debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') });
-  return { run, lines };
+  return { run: new FailureRun(loggerOf((...line) => lines.push(line))), lines };
 }
 
 it('the first failure of a run is a warning, the others are not, and its end is said once', () => {

@@ -55,17 +55,6 @@ it.each(['HTTPS_PROXY', 'https_proxy'])('requests to the API server go through t
   expect(server.requests[0]?.headers.authorization).toBe('Bearer t');
 });
 
-it('an API server on loopback is reached without a proxy', async () => {
-  const authority = await TestAuthority.create();
-  await using server = await LoopbackServer.listenTls(await authority.issueServer());
-  const tunnels: string[] = [];
-  await using proxy = await httpProxy(tunnels);
-  const credentials = await credentialsFor(server.url.href, authority.certificate, { HTTPS_PROXY: proxy.url.href });
-  using api = new ApiClient({ credentials, clock, version: '0' });
-  expect(await textOf(api.open({ path: '/api' }, never))).toBe('{}');
-  expect(tunnels).toEqual([]);
-});
-
 it('kubelets are reached without a proxy', async () => {
   const authority = await TestAuthority.create();
   await using kubelet = await LoopbackServer.listenTls(await authority.issueServer());

@@ -69,16 +69,6 @@ describe('ApiClient: an error response', () => {
     return error;
   };
 
-  it('an error names the message of its Status and the RBAC rule that is missing', async () => {
-    const message = 'pods is forbidden: User "ci" cannot list resource "pods" in API group "" at the cluster scope';
-    const error = await answered(403, JSON.stringify({ kind: 'Status', reason: 'Forbidden', message, code: 403 }));
-    expect(error).toMatchObject({ reason: 'forbidden', status: 403 });
-    expect(error.message).toBe(
-      `GET /api/v1/pods: the API server answered 403: ${message}; ` +
-        'grant it with the RBAC rule {apiGroups: [""], resources: ["pods"], verbs: ["list"]} in its ClusterRole',
-    );
-  });
-
   it('an error response may be compressed', async () => {
     const error = await answered(400, gzipSync('{"reason":"Expired"}'), { 'content-encoding': 'gzip' });
     expect(error).toMatchObject({ isExpired: true });

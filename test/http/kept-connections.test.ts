@@ -7,6 +7,7 @@ import { TLSSocket } from 'node:tls';
 
 import { expect, it } from 'vitest';
 
+import type { CredentialMaterial } from '../../src/cluster/credentials/credentials.js';
 import { HttpClient } from '../../src/cluster/http/http-client.js';
 import { RotatingAgent } from '../../src/cluster/http/rotating-agent.js';
 import { TestAuthority } from '../support/certificates.js';
@@ -14,28 +15,29 @@ import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 import { LoopbackServer, replyWith, textOf } from './loopback-server.js';
 
-const material = { headers: {}, tls: { rejectUnauthorized: true } };
+const unverified: CredentialMaterial = { headers: {}, tls: { rejectUnauthorized: true } };
+
+type ClientOptions = Partial<Pick<ConstructorParameters<typeof HttpClient>[0], 'protocol' | 'maxKeptConnections'>>;
+
+/** A client of plain HTTP unless `options` say otherwise. */
+function clientWith(material: () => Promise<CredentialMaterial>, options: ClientOptions = {}) {
+  const client = new HttpClient({
+    credentials: { material, reread: material, invalidate: fail },
+    ...{ protocol: 'http:', version: '0', clock: new ManualClock(), renewalPauseMs: 0, ...options },
+  });
+  return {
+    get: ({ url }: LoopbackServer) => textOf(client.open({ url, what: 'GET', errorFromResponse: fail }, never)),
+    [Symbol.dispose]: () => {
+      client[Symbol.dispose]();
+    },
+  };
+}
 
 it('connections above the limit are closed after their request, and one that ends makes room', async () => {
   await using one = await LoopbackServer.listen();
   await using other = await LoopbackServer.listen();
-  using client = new HttpClient({
-    credentials: {
-      material: () => Promise.resolve(material),
-      reread: () => Promise.resolve(material),
-      invalidate: fail,
-    },
-    protocol: 'http:',
-    version: '0',
-    clock: new ManualClock(),
-    renewalPauseMs: 0,
-    maxKeptConnections: 1,
-  });
-  const get = async ({ url }: LoopbackServer): Promise<void> => {
-    const request = { url: new URL(url), what: 'GET', errorFromResponse: fail };
-    await textOf(client.open(request, never));
-  };
-  for (const server of [one, other, one, other]) await get(server);
+  using client = clientWith(() => Promise.resolve(unverified), { maxKeptConnections: 1 });
+  for (const server of [one, other, one, other]) await client.get(server);
   expect([one.connections.length, other.connections.length]).toEqual([1, 2]);
 
   const [kept] = one.connections;
@@ -43,8 +45,8 @@ it('connections above the limit are closed after their request, and one that end
   kept.destroy();
   await once(kept, 'close');
   await new Promise((resolve) => setImmediate(resolve));
-  await get(other);
-  await get(other);
+  await client.get(other);
+  await client.get(other);
   expect(other.connections).toHaveLength(3);
 });
 
@@ -59,43 +61,19 @@ it('a connection above the limit resumes the TLS session of its server', async (
     replyWith({})(request, response);
   };
   const verified = { headers: {}, tls: { ca: authority.certificate, rejectUnauthorized: true } };
-  using client = new HttpClient({
-    credentials: {
-      material: () => Promise.resolve(verified),
-      reread: () => Promise.resolve(verified),
-      invalidate: fail,
-    },
-    protocol: 'https:',
-    version: '0',
-    clock: new ManualClock(),
-    renewalPauseMs: 0,
-    maxKeptConnections: 1,
-  });
-  for (const { url } of [one, other, one, other, other])
-    await textOf(client.open({ url: new URL(url), what: 'GET', errorFromResponse: fail }, never));
+  using client = clientWith(() => Promise.resolve(verified), { protocol: 'https:', maxKeptConnections: 1 });
+  for (const server of [one, other, one, other, other]) await client.get(server);
   expect(one.connections).toHaveLength(1);
   expect(areResumed).toEqual([false, true, true]);
 });
 
 it('a client that was disposed of keeps no connection, not even one of a request that has yet to connect', async () => {
   await using server = await LoopbackServer.listen(createServer({ keepAliveTimeout: 0 })); // it closes none itself
-  let arrive = fail as () => void;
-  const credentials = new Promise<typeof material>((resolve) => {
-    arrive = () => {
-      resolve(material);
-    };
-  });
-  const client = new HttpClient({
-    credentials: { material: () => credentials, reread: () => Promise.resolve(material), invalidate: fail },
-    protocol: 'http:',
-    version: '0',
-    clock: new ManualClock(),
-    renewalPauseMs: 0,
-  });
-  const request = { url: new URL(server.url), what: 'GET', errorFromResponse: fail };
-  const body = textOf(client.open(request, never));
+  let arrive: (material: CredentialMaterial) => void = fail;
+  const client = clientWith(() => new Promise((resolve) => (arrive = resolve)));
+  const body = client.get(server);
   client[Symbol.dispose]();
-  arrive();
+  arrive(unverified);
   await body;
   await expect.poll(() => server.connections.map(({ destroyed }) => destroyed)).toEqual([true]);
 });

@@ -6,6 +6,7 @@ import type { Clock } from '../../src/lib/base/clock.js';
 import { RequestError } from '../../src/lib/base/errors.js';
 import type { Lane } from '../../src/lib/base/lane.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
+import { failureOf } from '../http/loopback-server.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
@@ -49,13 +50,6 @@ function untilAborted(signal: AbortSignal): Promise<never> {
       reject(new Error('broken off'));
     });
   });
-}
-
-async function failureOf(work: Promise<unknown>): Promise<unknown> {
-  return work.then(
-    () => new Error('it did not fail'),
-    (error: unknown) => error,
-  );
 }
 
 it('a request returns the summary and reports its duration', async () => {

@@ -11,6 +11,7 @@ import type { LogFields } from '../../src/lib/base/logger.js';
 import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { loggerOf } from '../support/recording-logger.js';
 import { never } from '../support/signals.js';
 
 const ttlMs = 55_000;
@@ -93,14 +94,11 @@ function setUp(options: Settings & { readonly requests?: Lane; readonly clock?: 
   const { kubelet = new FakeKubelet(), clock = new ManualClock() } = options;
   const results: string[] = [];
   const lines: LogLine[] = [];
-  const log = (level: string) => (message: string, fields?: LogFields) => {
-    lines.push({ level, message, fields });
-  };
   const cache = new KubeletCache({
     requests: options.requests ?? atOnce,
     clock,
     observer: { lookedUp: (result) => results.push(result) },
-    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    logger: loggerOf((level, message, fields) => lines.push({ level, message, fields })),
   });
   const configure = (changes: Settings = {}): void => {
     const settings = { kubelet, ...options, ...changes };
@@ -579,7 +577,7 @@ it('the log has one line for nodes that become unreachable at once, and one when
   for (const fail of [true, false]) {
     if (fail) kubelet.fail('connection');
     else kubelet.recover();
-    await Promise.all(nodes.map((of) => cache.refresh(of)));
+    await Promise.all(nodes.toReversed().map((of) => cache.refresh(of)));
     await clock.advance(ttlMs);
   }
   const many = { nodeCount: 200, nodes: 'n100, n101, n102 and 197 more' };

@@ -8,6 +8,7 @@ import type { LogFields } from '../../src/lib/base/logger.js';
 import { aNode, aNodeSummary, aThreshold } from '../support/builders.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { loggerOf } from '../support/recording-logger.js';
 import { never } from '../support/signals.js';
 
 const gateMs = 600_000;
@@ -60,15 +61,12 @@ function setUp() {
   const clock = new ManualClock();
   const kubelets = new FakeKubelets();
   const lines: { readonly level: string; readonly message: string; readonly fields: LogFields | undefined }[] = [];
-  const log = (level: string) => (message: string, fields?: LogFields) => {
-    lines.push({ level, message, fields });
-  };
   const summaries = { isFailing: false };
   const cache = new KubeletCache({
     requests: atOnce,
     clock,
     observer: { lookedUp: () => undefined },
-    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    logger: loggerOf((level, message, fields) => lines.push({ level, message, fields })),
   });
   const configure = ({ readsConfigurations }: { readonly readsConfigurations: boolean }): void => {
     cache.configure({

@@ -11,7 +11,7 @@ import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
 import { startStore } from '../support/running-store.js';
 import { silentObserver } from '../support/watch-observers.js';
-import { eventLine, ScriptedApi, sends, WatchFeed } from './scripted-api.js';
+import { eventLine, neverAnswers, ScriptedApi, sends, WatchFeed } from './scripted-api.js';
 
 const nodes = Array.from({ length: 4 }, (_, index) => `node-${index + 1}`);
 const firstShard: Scope = { shard: 0, totalShards: 2, nodeName: undefined };
@@ -127,6 +127,40 @@ it('the store of one node requests that node and its pods, and keeps no others',
   expect(running.selectors()).toEqual([`metadata.name=${own}`, `spec.nodeName=${own}`]);
   expect(Array.from(running.store.nodes(), ({ name }) => name)).toEqual([own]);
   expect(running.pods()).toEqual([`${own}/mine`]);
+});
+
+it.each<[string, Scope, readonly string[]]>([
+  [
+    'each resource has its own selectors, all of them',
+    wholeCluster,
+    ['/api/v1/nodes pool=blue,zone!=z1 -', '/api/v1/pods !legacy,app in (a,cart) -'],
+  ],
+  [
+    'one node is requested by its name, not by labels: it may not have them',
+    { ...wholeCluster, nodeName: 'node-1' },
+    ['/api/v1/nodes - metadata.name=node-1', '/api/v1/pods !legacy,app in (a,cart) spec.nodeName=node-1'],
+  ],
+])('%s, in lists and watches alike', async (_rule, scope, expected) => {
+  const api = new ScriptedApi().thenAlways(
+    (request, signal) =>
+      sends(request.path === '/api/v1/nodes' ? list('Node', [nodeOf('node-1')]) : list('Pod', []))(request, signal),
+    neverAnswers,
+  );
+  const clock = new ManualClock();
+  const podSelector = parseSelector('app in (cart, a),!legacy');
+  await using running = startStore({
+    api,
+    clock,
+    scope,
+    podSelector,
+    nodeSelector: parseSelector('pool=blue,zone!=z1'),
+  });
+  await clock.advance(0);
+  expect(running.store.hasSynced).toBe(true);
+  const requested = api.requests.map(({ path, query = {} }) =>
+    [path, query['labelSelector'] ?? '-', query['fieldSelector'] ?? '-'].join(' '),
+  );
+  expect(requested.toSorted()).toEqual([expected[0], expected[0], expected[1], expected[1]]);
 });
 
 it('the store of the whole cluster keeps all nodes, and pods without a node too', async () => {
