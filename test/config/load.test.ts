@@ -184,9 +184,6 @@ it.each([
 });
 
 it.each([
-  'cluster: {nodeNames: [a]}',
-  'plugins: {top: 5}',
-  'shards: 2',
   '__proto__: {a: 1}',
   'constructor: 1',
   '<<: {log: {level: debug}}',

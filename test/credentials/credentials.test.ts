@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -9,14 +8,12 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 
 import { staticCredentials } from '../../src/cluster/credentials/credentials.js';
-import { loadCredentials, type LoadCredentialsOptions } from '../../src/cluster/credentials/load-credentials.js';
 import { ApiClient } from '../../src/cluster/http/api-client.js';
-import { UserError } from '../../src/lib/base/errors.js';
 import { LoopbackServer, textOf } from '../http/loopback-server.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { untilEnd } from '../support/fixtures.js';
-import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
+import { base64, CredentialFolder, fault, kubeconfig } from './credential-folder.js';
 
 let authority: TestAuthority;
 let clientPair: KeyPair;
@@ -25,77 +22,14 @@ beforeAll(async () => {
   clientPair = await authority.issueClient('exporter');
 });
 
-/** A folder for one test; also the home folder. */
-class Folder implements AsyncDisposable {
-  readonly path: string;
-  readonly clock = new ManualClock();
-
-  private constructor(path: string) {
-    this.path = path;
-  }
-
-  static async create(): Promise<Folder> {
-    return new Folder(await mkdtemp(join(tmpdir(), 'credentials-test-')));
-  }
-
-  async write(name: string, content: string): Promise<string> {
-    const path = join(this.path, name);
-    await mkdir(join(path, '..'), { recursive: true });
-    await writeFile(path, content);
-    return path;
-  }
-
-  /** JSON is YAML. */
-  async writeKubeconfig(name: string, content: object): Promise<string> {
-    return this.write(name, JSON.stringify({ apiVersion: 'v1', kind: 'Config', ...content }));
-  }
-
-  load(options: Partial<LoadCredentialsOptions> = {}) {
-    return loadCredentials({
-      environment: {},
-      homeDir: this.path,
-      inClusterDir: join(this.path, 'serviceaccount'),
-      clock: this.clock,
-      ...options,
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await rm(this.path, { recursive: true });
-  }
-}
-
-const it = test.extend('folder', ({ onTestFinished }) => untilEnd(onTestFinished, Folder.create()));
-
-const base64 = (text: string): string => Buffer.from(text).toString('base64');
-
-function kubeconfig(user: object, cluster: object = {}) {
-  return {
-    'current-context': 'dev',
-    contexts: [
-      { name: 'dev', context: { cluster: 'c1', user: 'u1', namespace: 'shop' } },
-      { name: 'bare', context: { cluster: 'c1' } },
-    ],
-    clusters: [{ name: 'c1', cluster: { server: 'https://192.0.2.1:6443/base', ...cluster } }],
-    users: [{ name: 'u1', user }],
-  };
-}
+const it = test.extend('folder', ({ onTestFinished }) => untilEnd(onTestFinished, CredentialFolder.create()));
 
 const user = (settings: object): object => kubeconfig(settings);
 const cluster = (settings: object): object => kubeconfig({}, settings);
 
 /** Loads a kubeconfig with this user and cluster. */
-async function loadUser(folder: Folder, user: object, cluster: object = {}) {
+async function loadUser(folder: CredentialFolder, user: object, cluster: object = {}) {
   return folder.load({ kubeconfigPath: await folder.writeKubeconfig('config', kubeconfig(user, cluster)) });
-}
-
-async function fault(work: Promise<unknown>): Promise<string> {
-  const error: unknown = await work.then(
-    () => undefined,
-    (reason: unknown) => reason,
-  );
-  expect(error).toBeInstanceOf(UserError);
-  return error instanceof UserError ? error.message : '';
 }
 
 it('static credentials never change', async () => {
@@ -168,7 +102,7 @@ describe('loadCredentials', () => {
 describe('credentials in a cluster', () => {
   const environment = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '443' };
 
-  async function mount(folder: Folder): Promise<void> {
+  async function mount(folder: CredentialFolder): Promise<void> {
     await folder.write('serviceaccount/token', 'one\n');
     await folder.write('serviceaccount/ca.crt', `${authority.certificate}\n`);
     await folder.write('serviceaccount/namespace', 'monitoring\n');
@@ -571,7 +505,7 @@ it('client-node is loaded for a kubeconfig and not for a service account', async
 
 describe('credentials of an exec plugin', () => {
   /** A plugin in a script beside the kubeconfig; each run appends its process id to `runs`. */
-  async function plugin(folder: Folder, body: string, settings: object = {}, cluster: object = {}) {
+  async function plugin(folder: CredentialFolder, body: string, settings: object = {}, cluster: object = {}) {
     const script = await folder.write(
       'plugin.mjs',
       `#!${process.execPath}
@@ -587,7 +521,7 @@ describe('credentials of an exec plugin', () => {
   }
 
   /** The process ids of the runs so far. */
-  async function runs(folder: Folder): Promise<number[]> {
+  async function runs(folder: CredentialFolder): Promise<number[]> {
     const text = await readFile(join(folder.path, 'runs'), 'utf8').catch(() => '');
     return text.split('\n').slice(0, -1).map(Number);
   }

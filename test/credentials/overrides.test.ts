@@ -1,16 +1,10 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
-
 import { describe, expect, it } from 'vitest';
 
 import { type CredentialOverrides, loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
-import { UserError } from '../../src/lib/base/errors.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { temporaryFolder } from '../support/programs.js';
+import { CredentialFolder, fault } from './credential-folder.js';
 
-const kubeconfig = {
-  apiVersion: 'v1',
-  kind: 'Config',
+const contexts = {
   contexts: [
     { name: 'dev', context: { cluster: 'east', user: 'ann', namespace: 'shop' } },
     { name: 'prod', context: { cluster: 'west', user: 'bob' } },
@@ -30,21 +24,13 @@ async function load(
   overrides: CredentialOverrides,
   { currentContext = 'dev' }: { readonly currentContext?: string | undefined } = {},
 ) {
-  await using folder = await temporaryFolder();
-  const kubeconfigPath = path.join(folder.path, 'config');
-  await writeFile(kubeconfigPath, JSON.stringify({ ...kubeconfig, 'current-context': currentContext }));
-  const options = { environment: {}, homeDir: '/nonexistent', clock: new ManualClock() };
-  const credentials = await loadCredentials({ ...options, kubeconfigPath, overrides });
+  await using folder = await CredentialFolder.create();
+  const kubeconfigPath = await folder.writeKubeconfig('config', { ...contexts, 'current-context': currentContext });
+  const credentials = await folder.load({ kubeconfigPath, overrides });
   const { headers, tls } = await credentials.material();
   const { server, namespace } = credentials;
   const description = credentials.description.replace(folder.path, '');
   return { server: server.href, namespace, headers, serverName: tls.serverName, description };
-}
-
-async function fault(loading: Promise<unknown>): Promise<string> {
-  const error: unknown = await loading.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(UserError);
-  return error instanceof UserError ? error.message : '';
 }
 
 const eve = { 'impersonate-user': 'eve', 'impersonate-uid': '5', 'impersonate-group': ['g1'] };

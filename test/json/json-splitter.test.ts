@@ -129,6 +129,8 @@ describe('a malformed document', () => {
     ['a comma alone', '{,}', 'a comma without a member'],
     ['a comma at the end', '{"a":1,}', 'a comma without a member'],
     ['a second object', '{}{}', 'text after'],
+    ['text after the items', '{"items":[] 1}', 'text around'],
+    ['an object after the items', '{"items":[] {}}', 'text after'],
     ['the wrong bracket', '{"a":1]', 'unexpected "]"'],
     ['the array twice', '{"items":[1],"items":[2]}', 'duplicate member "items"'],
     ['another member twice', '{"a":1,"\\u0061":2}', 'duplicate member "a"'],

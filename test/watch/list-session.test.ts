@@ -13,7 +13,6 @@ import {
   neverAnswers,
   podJson,
   ScriptedApi,
-  sends,
   sendsList,
   WatchFeed,
 } from './scripted-api.js';
@@ -117,8 +116,6 @@ const allMalformed = { reason: 'decode', message: expect.stringContaining('all 2
 it.each([
   ['an error answer', [answers(500)], { status: 500 }],
   ['a broken connection', [failsWith(new Error('ECONNRESET'))], { message: 'ECONNRESET' }],
-  ['a list that is cut off', [sends('{"kind":"PodList","items":[')], { reason: 'decode' }],
-  ['a list of another kind', [sends('{"kind":"Table"}')], { reason: 'decode' }],
   ['an error on a further page', [sendsList('12', [a], 'C1'), answers(500)], { status: 500 }],
   ['a page that leads to itself', [selfLeading, selfLeading], { message: 'the list returned the same page twice' }],
   ['malformed objects alone', [sendsList('12', [{}, {}])], allMalformed],
