@@ -6,8 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
-import { runArguments, shortFlag } from '../../src/commands/command-line.js';
-import { createProgram } from '../../src/commands/command-line.js';
+import { createProgram, runArguments, shortFlag } from '../../src/commands/command-line.js';
 import { invocationOf } from '../../src/commands/context.js';
 import { aCommandContext } from '../support/command-context.js';
 import { kubectlLines, type UnderstoodLine } from '../support/kubectl-lines.js';
@@ -55,7 +54,6 @@ describe('the command line', () => {
     ['demo --nodes 2.5', /--nodes: found "2.5", allowed: a whole number from 2 to 1000/],
     ['demo --pods -1', /--pods: found "-1", allowed: a whole number/],
     ['demo --pods 3', /--pods: found "3", allowed with --nodes 5: from 2\d, .* to 550, 110 a node/],
-    ['simulate --nodes 2 --pods 221', /--pods: found "221", allowed with --nodes 2/],
     ['demo --seed x', /--seed: found "x", allowed: a whole number from 0 to 4294967295/],
     ['top disks', /^top "disks": allowed: next, workloads, pods, containers, volumes, nodes, namespaces, evictions$/m],
     ['top conainers', /^top "conainers": allowed: .*\(did you mean containers\?\)/],
@@ -83,7 +81,6 @@ describe('the command line', () => {
       /^the settings file is named twice: as argument, and with --config\.file$/m,
     ],
     ['explain eviction shop/cart -n web', /^explain eviction "shop\/cart": --namespace is web$/m],
-    ['top nodes --workload cart', /^top nodes takes no --selector and no --workload: they choose pods$/m],
     ['top --web.listen-address :1', /^unknown option '--web.listen-address'/],
     ['explain', /^missing required argument 'resource'/],
     [
@@ -104,8 +101,6 @@ describe('the command line', () => {
     ['--context prod top pods', /^the command comes first, as in "ephemeral-storage-exporter top"$/m],
     ['--no-such-flag x', /^unknown option '--no-such-flag'$/m],
     ['top --summaries . --watch', /--summaries and --watch exclude each other/],
-    ['explain pod', /explain pod: the name is missing, as in "explain pod NAME"/],
-    ['explain pod a/b/c', /explain pod "a\/b\/c": expected NAME or NAMESPACE\/NAME/],
   ])('the arguments "%s" have one line that names the fault, and exit code 2', async (args, error) => {
     const result = await run(...args.split(' '));
     expect(result.error).toMatch(error);

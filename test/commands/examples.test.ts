@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { runArguments } from '../../src/commands/command-line.js';
-import { createProgram } from '../../src/commands/command-line.js';
+import { createProgram, runArguments } from '../../src/commands/command-line.js';
 import { exampleArguments } from '../../src/commands/examples.js';
 import { aCommandContext } from '../support/command-context.js';
 

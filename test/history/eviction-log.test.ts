@@ -192,19 +192,12 @@ describe('records', () => {
     expect(names()).toEqual([]);
   });
 
-  describe('records of pods that were found', () => {
-    /** Of an eviction whose true age is `minutes`. */
-    const found = (name: string, nowMs: number, minutes: number): void => {
-      const eviction = { message: emptyDirMessage, atMs: nowMs - minutes * 60_000 };
-      see(anEvicted({ name, eviction }), { isInitial: true });
-    };
-
-    it('records of pods that were found are kept when the wall clock is set forward afterwards', async () => {
-      found('a', clock.nowMs(), 30);
-      clock.jumpWallTime(24 * hourMs);
-      await clock.advance(hourMs / 2 - 1);
-      expect(names()).toEqual(['a']);
-    });
+  it('records of pods that were found are kept when the wall clock is set forward afterwards', async () => {
+    const eviction = { message: emptyDirMessage, atMs: clock.nowMs() - hourMs / 2 };
+    see(anEvicted({ name: 'a', eviction }), { isInitial: true });
+    clock.jumpWallTime(24 * hourMs);
+    await clock.advance(hourMs / 2 - 1);
+    expect(names()).toEqual(['a']);
   });
 
   it('records of pods without a workload are not shown when those pods are not', () => {
@@ -372,12 +365,32 @@ describe('the last usage', () => {
   });
 });
 
-it.each(recordedEvictions())('the recorded eviction $name is counted', ({ podBefore, podAtEviction, podLast }) => {
+const causes: Readonly<Record<string, string>> = {
+  'limit-container': 'container_limit',
+  'limit-sidecar': 'container_limit',
+  'limit-sidecar-logs': 'container_limit',
+  'limit-emptydir': 'emptydir_limit',
+  'limit-job-emptydir': 'emptydir_limit',
+  'limit-daemonset': 'pod_limit',
+  'limit-pod': 'pod_limit',
+  'limit-pod-by-init-container': 'pod_limit',
+  'limit-pod-by-sidecar-without-limit': 'pod_limit',
+  'limit-zero': 'pod_limit',
+  'pressure-imagefs': 'node_bytes',
+  'pressure-nodefs-daemonset': 'node_bytes',
+  'pressure-inodes': 'node_inodes',
+  'rejected-diskpressure-daemonset': 'node_admission',
+};
+
+it.each(recordedEvictions())('the recorded eviction $name is counted', ({ name, ...recorded }) => {
+  const { podBefore, podAtEviction, podLast } = recorded;
   const [before, atEviction, last] = [podBefore, podAtEviction, podLast].map(({ object }) =>
     projectPod(object, (text) => text),
   );
   if (before === undefined || atEviction === undefined || last === undefined) throw new Error('incomplete');
-  clock = new ManualClock({ nowMs: atEviction.eviction?.atMs ?? 0 });
+  expect([before.eviction, last.eviction]).toEqual([undefined, atEviction.eviction]);
+  const seenAtMs = Date.parse(`2026-11-22T${podAtEviction.t}00Z`);
+  clock = new ManualClock({ nowMs: seenAtMs });
   log = new EvictionLog({ retentionMs: hourMs, maxRecords: 3 }, clock);
   see(before, { isInitial: true });
   see(atEviction, { previous: before });
@@ -385,7 +398,11 @@ it.each(recordedEvictions())('the recorded eviction $name is counted', ({ podBef
   const total = snapshot()
     .nodes.flatMap(({ counts }) => [...counts.values()])
     .reduce((sum, count) => sum + count, 0);
-  const expected = atEviction.eviction === undefined ? [] : [before.uid];
-  expect(log.records.map(({ uid }) => uid)).toEqual(expected);
-  expect(total).toBe(expected.length);
+  const expected = atEviction.eviction === undefined ? [] : [{ uid: before.uid, cause: causes[name] }];
+  expect(log.records).toMatchObject(expected);
+  expect([log.records.length, total]).toEqual([expected.length, expected.length]);
+  const { eviction } = atEviction;
+  const lateMs = seenAtMs - (eviction === undefined ? seenAtMs : (eviction.atMs ?? 0));
+  expect(lateMs).toBeGreaterThanOrEqual(0);
+  expect(lateMs).toBeLessThan(3_000);
 });

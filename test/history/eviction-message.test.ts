@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { projectPod } from '../../src/cluster/kube/projection.js';
 import { storageEviction } from '../../src/facts/history/eviction-message.js';
-import { messageCases, recordedEvictions } from '../support/eviction-cases.js';
+import { messageCases } from '../support/eviction-cases.js';
 
 /** As the exporter sees it: phase and reason decide in the projection, the message here. */
 function causeOf(status: object): string | undefined {
@@ -58,35 +58,4 @@ describe('storageEviction', () => {
   ])('takes words of no known kubelet for storage only when they name it: "%s"', (message, cause) => {
     expect(storageEviction(message)?.cause).toBe(cause);
   });
-});
-
-const causes: Readonly<Record<string, string>> = {
-  'limit-container': 'container_limit',
-  'limit-sidecar': 'container_limit',
-  'limit-sidecar-logs': 'container_limit',
-  'limit-emptydir': 'emptydir_limit',
-  'limit-job-emptydir': 'emptydir_limit',
-  'limit-daemonset': 'pod_limit',
-  'limit-pod': 'pod_limit',
-  'limit-pod-by-init-container': 'pod_limit',
-  'limit-pod-by-sidecar-without-limit': 'pod_limit',
-  'limit-zero': 'pod_limit',
-  'pressure-imagefs': 'node_bytes',
-  'pressure-nodefs-daemonset': 'node_bytes',
-  'pressure-inodes': 'node_inodes',
-  'rejected-diskpressure-daemonset': 'node_admission',
-};
-
-it.each(recordedEvictions())('the recording $name is understood', ({ name, podBefore, podAtEviction, podLast }) => {
-  const [before, atEviction, last] = [podBefore, podAtEviction, podLast].map(
-    ({ object }) => projectPod(object, (text) => text).eviction,
-  );
-  expect(before).toBeUndefined();
-  expect(atEviction && storageEviction(atEviction.message)?.cause).toBe(causes[name]);
-  expect(last).toEqual(atEviction);
-  const { t: seenAt } = podAtEviction;
-  if (atEviction === undefined) return;
-  const secondsBeforeSeen = (Date.parse(`2026-11-22T${seenAt}00Z`) - (atEviction.atMs ?? 0)) / 1000;
-  expect(secondsBeforeSeen).toBeGreaterThanOrEqual(0);
-  expect(secondsBeforeSeen).toBeLessThan(3);
 });

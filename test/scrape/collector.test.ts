@@ -369,27 +369,6 @@ describe('Collector: one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 7 }, backoffMs: 0 });
   });
 
-  it('a workload is collected once its nodes have data again, however long it backs off', async () => {
-    const cluster = twoNodes();
-    const { collect, clock } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    cluster.silence('node-1', 'node-2');
-    for (let delayMs = 1000; delayMs <= 64_000; delayMs *= 2) {
-      expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: delayMs });
-      await clock.advance(delayMs);
-    }
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ backoffMs: 128_000 });
-    await clock.advance(1_000);
-    cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 100 })] });
-    cluster.answer('node-2', { pods: [aPodSummary({ name: 'cart-1', usedBytes: 30 })] });
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({
-      usage: { usedBytes: 130 },
-      complete: true,
-      backoffMs: 0,
-    });
-    cluster.silence('node-1', 'node-2');
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
-  });
-
   it('a workload is collected as soon as its pods run on another node with data', async () => {
     const cluster = twoNodes();
     cluster.setPods('node-2', []);
@@ -901,31 +880,23 @@ it('the evictions of a workload are counted once while some of its pods are too 
   expect(evictions.workloads.map(({ of }) => of.name)).toEqual(['cart', 'other']);
 });
 
-describe('Collector: configurations of kubelets', () => {
+it('configurations that change or are forgotten change the thresholds with the same summary', async () => {
   const configuration = (amount: number): KubeletConfiguration => ({
     thresholds: [aThreshold({ value: { amount } })],
     images: undefined,
     logRotation: { maxFileBytes: amount, maxFileCount: 5 },
   });
-
-  function aClusterWithSizes(): FakeCluster {
-    const cluster = twoNodes();
-    for (const name of ['node-1', 'node-2']) cluster.answer(name, { nodefs: anFsStats({ availableBytes: 100 }) });
-    return cluster;
-  }
-
-  it('configurations that change or are forgotten change the thresholds with the same summary', async () => {
-    const cluster = aClusterWithSizes();
-    const { collect } = aCollector(cluster);
-    cluster.setConfiguration('node-1', configuration(70));
-    await collect();
-    cluster.setConfiguration('node-1', configuration(120));
-    expect(snapshotOf(await collect(), 'node-1')?.thresholds[0]).toMatchObject({ headroom: -20, isAssumed: false });
-    cluster.setConfiguration('node-1', undefined);
-    const forgotten = snapshotOf(await collect(), 'node-1');
-    expect(forgotten?.thresholds.every(({ isAssumed }) => isAssumed)).toBe(true);
-    expect(forgotten?.logRotation).toBeUndefined();
-  });
+  const cluster = twoNodes();
+  cluster.answer('node-1', { nodefs: anFsStats({ availableBytes: 100 }) });
+  const { collect } = aCollector(cluster);
+  cluster.setConfiguration('node-1', configuration(70));
+  await collect();
+  cluster.setConfiguration('node-1', configuration(120));
+  expect(snapshotOf(await collect(), 'node-1')?.thresholds[0]).toMatchObject({ headroom: -20, isAssumed: false });
+  cluster.setConfiguration('node-1', undefined);
+  const forgotten = snapshotOf(await collect(), 'node-1');
+  expect(forgotten?.thresholds.every(({ isAssumed }) => isAssumed)).toBe(true);
+  expect(forgotten?.logRotation).toBeUndefined();
 });
 
 describe('Collector: pods on which kubelet and API server disagree', () => {

@@ -2,21 +2,16 @@ import { expect, it } from 'vitest';
 
 import type { Node } from '../../src/cluster/kube/objects.js';
 import type { NodeSummary } from '../../src/cluster/kubelet/summary.js';
-import { EvictionLog } from '../../src/facts/history/eviction-log.js';
-import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
-import { Collector } from '../../src/facts/scrape/collector.js';
 import type { OnView } from '../../src/facts/scrape/node-lookups.js';
-import { WorkloadBackoff } from '../../src/facts/workload/workload-backoff.js';
-import { WorkloadCollector } from '../../src/facts/workload/workload-collector.js';
-import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
 import { startDeadline } from '../../src/lib/base/abortable.js';
 import { RequestError } from '../../src/lib/base/errors.js';
 import { silentLogger } from '../../src/lib/base/logger.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { aNode, aNodeSummary } from '../support/builders.js';
+import { aCore } from '../support/core.js';
+import { settingsOf } from '../support/exporter.js';
 import { aKubeletCache } from '../support/kubelet-caches.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { trackerOptions } from '../support/tracker-options.js';
 
 const nodes = Array.from({ length: 50 }, (_, index) => aNode({ name: `node-${index}`, uid: `uid-${index}` }));
 const names = nodes.map(({ name }) => name);
@@ -47,14 +42,6 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     if (durationMs > requestTimeoutMs) throw new RequestError('timeout', 'no response');
     return aNodeSummary({ nodeName: node.name });
   };
-  const pods = {
-    podsOn: () => [],
-    boundNodeNames: () => [],
-    unlistedNamespaces: () => [],
-    findPod: () => undefined,
-    isDeleted: () => false,
-  };
-  const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: false });
   const scheduler = new Scheduler(clock);
   const cache = aKubeletCache({
     requests: scheduler.requests,
@@ -63,24 +50,18 @@ function setUp({ ttlMs, everyMs, responseMs, deriveMs = 0 }: Given) {
     observer: { lookedUp: () => undefined },
     logger: silentLogger,
   });
-  const collector = new Collector({
-    nodes: { ...pods, hasSynced: true, nodes: () => nodes },
-    policy: { nodeSelector: [], skipSelectors: [] },
-    cache,
-    trackers: new NodeTrackers(trackerOptions({ pods, resolver, clock, ttlMs })),
-    resolver,
-    evictions: new EvictionLog({ retentionMs: 3_600_000, maxRecords: 10 }, clock),
-    showsAllPods: true,
-    ttlMs,
-    workloads: new WorkloadCollector({
-      ...{ configured: resolver.configured, pods, resolver },
-      lane: scheduler.newLane(),
-      backoff: new WorkloadBackoff({ clock, maxBackoffMs: 300_000 }),
-    }),
-    onNearNodes: () => undefined,
-    lane: scheduler.newLane(),
-    requests: scheduler.requests,
-    clock,
+  const { collector } = aCore({
+    config: settingsOf(`cache: {ttl: ${ttlMs / 1_000}s}`),
+    store: {
+      hasSynced: true,
+      nodes: () => nodes,
+      podsOn: () => [],
+      boundNodeNames: () => [],
+      unlistedNamespaces: () => [],
+      findPod: () => undefined,
+      isDeleted: () => false,
+    },
+    ...{ cache, scheduler, clock },
   });
   const scrape = async (): Promise<void> => {
     using deadline = startDeadline({ clock, durationMs: deadlineMs, error: () => new Error('time is up') });

@@ -11,7 +11,7 @@ import { Answer, SharedAnswers } from '../../src/serve/server/shared-answers.js'
 import { aPod } from '../support/builders.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { atOnce } from '../support/lanes.js';
-import { aClusterSnapshot, aFreshNode, aMeasuredPod, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
+import {  aFreshNode, aMeasuredPod, aNodeSnapshot, aReading, aReadingOf} from '../support/snapshot-builders.js';
 import { aMoment, aStatus } from '../support/status-builders.js';
 import { aStatusHandler, RunningServer, someRoutes } from './test-server.js';
 
@@ -140,7 +140,7 @@ it('before the first lists, objects and lists are answered with 503', async () =
 
 it('whoever searches for one thing gets its page, below any prefix, and as JSON what was found', async () => {
   const nodes = [aFreshNode(aNodeSnapshot({ pods: [aMeasuredPod({ namespace: 'a', name: 'web-1' })] }))];
-  const moment = { ...aMoment(), reading: aReading({ snapshot: aClusterSnapshot({ nodes }) }) };
+  const moment = { ...aMoment(), reading: aReadingOf(...nodes) };
   const { status, headers } = await ask('/search?search=web-1', { headers: browser, moment });
   expect([status, headers.location]).toEqual([302, './pods/a/web-1']);
   expect(await ask('/search?search=web-2', { moment })).toMatchObject({ status: 200 });

@@ -314,3 +314,13 @@ export function aReading(overrides: Partial<ClusterReading> = {}): ClusterReadin
     ...overrides,
   };
 }
+
+/** A reading of these nodes. */
+export function aReadingOf(...nodes: readonly NodeView[]): ClusterReading {
+  return aReading({ snapshot: aClusterSnapshot({ nodes }) });
+}
+
+/** A reading of one node with data. */
+export function aNodeReading(of: Partial<NodeSnapshot> = {}, ageMs?: number): ClusterReading {
+  return aReadingOf(aFreshNode(aNodeSnapshot(of), ageMs));
+}
