@@ -1,6 +1,13 @@
 import { formatAge } from '../../lib/base/units.js';
 import { type Block, type BlockOf, bytes, count, type Document, type DocumentPart, share } from '../pens/document.js';
-import { causeText, eventText, evictionHint, isOfNode, unknownUsageText } from '../report/eviction-cause-text.js';
+import {
+  causeText,
+  eventText,
+  evictionHint,
+  isOfNode,
+  rulesOf,
+  unknownUsageText,
+} from '../report/eviction-cause-text.js';
 import { type LastUsageReport, ownBytes, type ShownEviction } from '../report/eviction-report.js';
 import { type LimitReport, limitSubject, limitText } from '../report/limit-report.js';
 import { growthText, perMinute } from '../report/pod-growth.js';
@@ -111,15 +118,9 @@ function componentBlocks(
   ];
 }
 
-const rules: Partial<Record<ShownEviction['cause'], LimitReport['rule']>> = {
-  emptydir_limit: 'emptydir',
-  pod_limit: 'pod',
-  container_limit: 'container',
-};
-
 function limitTable(limits: readonly LimitReport[], { cause, container, volume }: ShownEviction): Block {
   const isExceeded = (of: LimitReport): boolean =>
-    of.rule === rules[cause] && of.container === container && of.volume === volume;
+    of.rule === rulesOf[cause] && of.container === container && of.volume === volume;
   return table(
     { caption: 'Limits' },
     [

@@ -36,37 +36,21 @@ interface ListedPart {
 }
 
 /** Lists the containers of pods with data, those that use most first. Yields to the event loop between nodes. */
-export async function listContainers(
-  reading: ClusterReading,
-  query: ListQuery,
-  lane: Lane,
-): Promise<ListPage<ContainerReport>> {
-  return listParts(containers, reading, query, lane);
-}
-
-/** Lists the volumes that the kubelets of such pods list, in the same way. */
-export async function listVolumes(
-  reading: ClusterReading,
-  query: ListQuery,
-  lane: Lane,
-): Promise<ListPage<VolumeReport>> {
-  return listParts(volumes, reading, query, lane);
-}
-
-const containers: PartKind<ContainerReport> = {
+export const listContainers = partLister<ContainerReport>({
   partsOf: (record) => record.containers.map(({ container: name, usedBytes }) => ({ name, usedBytes })),
   rule: 'container',
   reportsOf: containerReports,
   nameIn: ({ container }) => container,
-};
+});
 
-const volumes: PartKind<VolumeReport> = {
+/** Lists the volumes that the kubelets of such pods list, in the same way. */
+export const listVolumes = partLister<VolumeReport>({
   partsOf: (record, context) =>
     (record.bound && plainVolumes(record.summary, record.bound.pod)) ?? context.usageOf(record).volumes,
   rule: 'emptydir',
   reportsOf: volumeReports,
   nameIn: ({ volume }) => volume,
-};
+});
 
 /** Whether a volume is a part of the pod's total. */
 function isCounted({ name, type, medium = '' }: PartUsage, { bound }: PodRecord): boolean {
@@ -74,23 +58,20 @@ function isCounted({ name, type, medium = '' }: PartUsage, { bound }: PodRecord)
   return spec !== undefined && countedComponent(spec) !== undefined;
 }
 
-async function listParts<Report>(
-  kind: PartKind<Report>,
-  reading: ClusterReading,
-  query: ListQuery,
-  lane: Lane,
-): Promise<ListPage<Report>> {
-  const list = {
-    sources: measuredNodes(reading).filter(({ nodeName }) => query.node === undefined || query.node === nodeName),
-    addItems: (items: Ranking<ListedPart>, view: MeasuredNodeView) => {
-      for (const record of listedRecords(view.snapshot))
-        if (isOfPods(record, query)) addParts(items, kind, { view, record }, query);
-    },
-    compare: compareParts,
-    ranksOf: ({ rank }: ListedPart) => [rank],
-    reportOf: (part: ListedPart) => reportOf(kind, part),
+function partLister<Report>(kind: PartKind<Report>) {
+  return (reading: ClusterReading, query: ListQuery, lane: Lane): Promise<ListPage<Report>> => {
+    const list = {
+      sources: measuredNodes(reading).filter(({ nodeName }) => !isOther(query.node, nodeName)),
+      addItems: (items: Ranking<ListedPart>, view: MeasuredNodeView) => {
+        for (const record of listedRecords(view.snapshot))
+          if (isOfPods(record, query)) addParts(items, kind, { view, record }, query);
+      },
+      compare: compareParts,
+      ranksOf: ({ rank }: ListedPart) => [rank],
+      reportOf: (part: ListedPart) => reportOf(kind, part),
+    };
+    return listPage(list, query, lane);
   };
-  return listPage(list, query, lane);
 }
 
 function compareParts(a: ListedPart, b: ListedPart): number {

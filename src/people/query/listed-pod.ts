@@ -63,31 +63,21 @@ export function podRanks(pod: ListedPod, order: string): readonly number[] {
 }
 
 /** `source`: undefined to leave forecasts aside. */
-export function rankOf(
-  { record, bound }: Pick<ListedPod, 'record' | 'bound'>,
-  order: string,
-  source: PodSource | undefined,
-): number {
-  return ranks[order]?.(record, source, bound) ?? -Infinity;
+export function rankOf(pod: RankedPod, order: string, source: PodSource | undefined): number {
+  return ranks[order]?.(pod, source) ?? -Infinity;
 }
 
-type RankOf = (
-  record: PodRecord | undefined,
-  source: PodSource | undefined,
-  bound: ListedPod['bound'],
-) => number | undefined;
+type RankedPod = Pick<ListedPod, 'record' | 'bound'>;
 
-const ranks: Readonly<Record<string, RankOf>> = {
-  urgency: (record, source) => record && podUrgency(record, source),
-  ratio: (record) => record?.nearestRatio,
-  time: (record, source) => sooner(record && source && timeToLimitMs(source, record)),
-  request: (_record, _source, bound) => bound?.requestBytes,
+const ranks: Readonly<Record<string, (pod: RankedPod, source: PodSource | undefined) => number | undefined>> = {
+  urgency: ({ record }, source) => record && podUrgency(record, source),
+  ratio: ({ record }) => record?.nearestRatio,
+  time: ({ record }, source) => {
+    const timeMs = record && source && timeToLimitMs(source, record);
+    return timeMs && -timeMs;
+  },
+  request: ({ bound }) => bound?.requestBytes,
 };
-
-/** Returns the rank of pods that are sorted by a time. */
-function sooner(timeMs: number | undefined): number | undefined {
-  return timeMs === undefined ? undefined : -timeMs;
-}
 
 function byNode(a: ListedPod, b: ListedPod): number {
   const names = compareTexts(a.of.sortName, b.of.sortName);

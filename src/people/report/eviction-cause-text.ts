@@ -6,6 +6,7 @@ import {
   type UnknownUsageReason,
 } from '../../facts/history/eviction-record.js';
 import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
+import type { LimitRule } from '../../facts/node/limit-ratios.js';
 import { formatBytes } from '../../lib/base/units.js';
 
 /** What one pod was evicted for, with the names and the limit: the same wherever evictions are shown. */
@@ -35,6 +36,13 @@ interface GrowingUsage {
   readonly growthBytesPerSecond?: number | undefined;
   readonly limitForAnHourBytes?: number | undefined;
 }
+
+/** The limits that pods are evicted for. */
+export const rulesOf: Readonly<Partial<Record<EvictionCause, LimitRule>>> = {
+  emptydir_limit: 'emptydir',
+  pod_limit: 'pod',
+  container_limit: 'container',
+};
 
 /** Whether the node was short of space or inodes: it is what is to be explained. */
 export function isOfNode({ cause }: Pick<EvictedFor, 'cause'>): boolean {

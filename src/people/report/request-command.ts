@@ -2,7 +2,7 @@ import { excessContainers } from '../../facts/history/eviction-message.js';
 import { type EvictionRecord, isOutdated, sensibleShare } from '../../facts/history/eviction-record.js';
 import { getOrAdd } from '../../lib/base/maps.js';
 import { shellWord } from '../../lib/base/text.js';
-import { isLeak, mebibyte, ownerTarget, sizeText } from './verdict-commands.js';
+import { isLeak, lastMeasured, mebibyte, ownerTarget, sizeText } from './verdict-commands.js';
 import { workloadReferences } from './workload-report.js';
 
 /**
@@ -12,13 +12,11 @@ import { workloadReferences } from './workload-report.js';
  * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#pod-selection-for-kubelet-eviction
  */
 export function raisedRequest(record: EvictionRecord): string | undefined {
-  const { workloads, lastUsage } = record;
-  const target = ownerTarget(workloadReferences(workloads));
+  const target = ownerTarget(workloadReferences(record.workloads));
   const need = requestNeed(record);
   if (need === undefined || target === undefined) return undefined;
   const { container, bytes } = need;
-  if (typeof lastUsage === 'object' && bytes > sensibleShare * (lastUsage.nodeCapacityBytes ?? Infinity))
-    return undefined;
+  if (bytes > sensibleShare * (lastMeasured(record).nodeCapacityBytes ?? Infinity)) return undefined;
   const size = sizeText(bytes);
   const limit =
     limitOf(record, container) < Math.ceil(bytes / mebibyte) * mebibyte ? ` --limits=ephemeral-storage=${size}` : '';
@@ -27,9 +25,9 @@ export function raisedRequest(record: EvictionRecord): string | undefined {
 
 /** Returns what the request of the container furthest above its own has to cover, however much that is. */
 function requestNeed(record: EvictionRecord): { readonly container: string; readonly bytes: number } | undefined {
-  const { cause, message, lastUsage, evictedAtMs } = record;
-  if (cause !== 'node_bytes') return undefined;
-  if (typeof lastUsage === 'object' && isOutdated(evictedAtMs - lastUsage.fetchedAtMs)) return undefined;
+  const { cause, message, evictedAtMs } = record;
+  const { fetchedAtMs = evictedAtMs } = lastMeasured(record);
+  if (cause !== 'node_bytes' || isOutdated(evictedAtMs - fetchedAtMs)) return undefined;
   const above = excessContainers(message);
   const largest = above.toSorted((a, b) => b.usedBytes - b.requestBytes - (a.usedBytes - a.requestBytes))[0];
   if (largest === undefined) return undefined;
@@ -42,12 +40,8 @@ function requestNeed(record: EvictionRecord): { readonly container: string; read
  * What the pod used, with its volumes, beyond the requests of its other containers. One that the message does not list
  * requested what it wrote outside of volumes, or more.
  */
-function uncoveredBytes(
-  { lastUsage }: EvictionRecord,
-  container: string,
-  requests: ReadonlyMap<string, number>,
-): number {
-  const usage = typeof lastUsage === 'object' ? lastUsage.usage : undefined;
+function uncoveredBytes(record: EvictionRecord, container: string, requests: ReadonlyMap<string, number>): number {
+  const { usage } = lastMeasured(record);
   const others = usage?.containers.filter(({ name }) => name !== container) ?? [];
   return others.reduce(
     (rest, { name, rootfsBytes = 0, logsBytes = 0 }) => rest - (requests.get(name) ?? rootfsBytes + logsBytes),
@@ -56,8 +50,8 @@ function uncoveredBytes(
 }
 
 /** A request above it is refused. */
-function limitOf({ lastUsage }: EvictionRecord, container: string): number {
-  const ratios = typeof lastUsage === 'object' ? lastUsage.ratios : [];
+function limitOf(record: EvictionRecord, container: string): number {
+  const { ratios = [] } = lastMeasured(record);
   return ratios.find((ratio) => ratio.rule === 'container' && ratio.container === container)?.limitBytes ?? Infinity;
 }
 
@@ -83,8 +77,8 @@ export function largestNeeds(records: readonly EvictionRecord[]): ReadonlyMap<Ev
 
 /** A leak has no limit that would do. */
 function needOf(record: EvictionRecord): { readonly container: string; readonly bytes: number } | undefined {
-  const { cause, container, lastUsage } = record;
+  const { cause, container } = record;
   if (cause === 'node_bytes') return requestNeed(record);
-  const bytes = isLeak(record) ? Infinity : typeof lastUsage === 'object' ? lastUsage.limitForAnHourBytes : undefined;
+  const bytes = isLeak(record) ? Infinity : lastMeasured(record).limitForAnHourBytes;
   return bytes === undefined ? undefined : { container, bytes };
 }

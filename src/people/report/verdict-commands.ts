@@ -146,10 +146,9 @@ export function limitCommands(record: EvictionRecord, most = record): readonly s
 
 /** An hour more would take a limit that nobody would set. */
 export function isLeak(record: EvictionRecord): boolean {
-  const { lastUsage, evictedAtMs } = record;
-  if (typeof lastUsage !== 'object' || lastUsage.limitForAnHourBytes !== undefined) return false;
-  const { growthBytesPerSecond: growth, fetchedAtMs, usage, ratios } = lastUsage;
-  return longerLimit(record, ratios, { growth, sinceMs: evictedAtMs - fetchedAtMs, usage }) !== undefined;
+  const { growthBytesPerSecond: growth, fetchedAtMs = -Infinity, usage, ...of } = lastMeasured(record);
+  if (of.ratios === undefined || of.limitForAnHourBytes !== undefined) return false;
+  return longerLimit(record, of.ratios, { growth, sinceMs: record.evictedAtMs - fetchedAtMs, usage }) !== undefined;
 }
 
 /** The pod is gone: of a StatefulSet one with its name follows, else the workload lists those that run. */
@@ -170,13 +169,19 @@ function logsCommands({ workloads }: EvictionRecord, container: string): readonl
 }
 
 /** Undefined where nothing was measured. */
-export function recordedMainPart({ lastUsage, ...record }: EvictionRecord): MainPart | undefined {
-  return typeof lastUsage === 'object' && lastUsage.usage !== undefined ? mainPart(record, lastUsage.usage) : undefined;
+export function recordedMainPart(record: EvictionRecord): MainPart | undefined {
+  const { usage } = lastMeasured(record);
+  return usage && mainPart(record, usage);
+}
+
+/** Returns what was last measured of the pod; nothing where it was not. */
+export function lastMeasured({ lastUsage }: EvictionRecord): Partial<LastUsage> {
+  return typeof lastUsage === 'object' ? lastUsage : {};
 }
 
 function raisedLimit(record: EvictionRecord, target: string): string | undefined {
-  const { cause, container, volume, lastUsage } = record;
-  const limitBytes = typeof lastUsage === 'object' ? lastUsage.limitForAnHourBytes : undefined;
+  const { cause, container, volume } = record;
+  const { limitForAnHourBytes: limitBytes } = lastMeasured(record);
   if (limitBytes === undefined) return undefined;
   if (cause === 'container_limit') {
     return `kubectl set resources ${target} -c ${shellWord(container)} --limits=ephemeral-storage=${sizeText(limitBytes)}`;
@@ -197,18 +202,18 @@ function raisedPodLimit(record: EvictionRecord, target: string, wantedBytes: num
 }
 
 /** A pod's limit is the sum of those of its containers: the one that used most gets what is missing. */
-function largestLimited({ cause, lastUsage }: EvictionRecord): LimitRatio | undefined {
-  if (cause !== 'pod_limit' || typeof lastUsage !== 'object') return undefined;
-  const containers = lastUsage.usage?.containers ?? [];
-  const largest = containers.toSorted((a, b) => (b.usedBytes ?? 0) - (a.usedBytes ?? 0))[0];
-  return lastUsage.ratios.find(({ rule, container }) => rule === 'container' && container === largest?.name);
+function largestLimited(record: EvictionRecord): LimitRatio | undefined {
+  if (record.cause !== 'pod_limit') return undefined;
+  const { usage, ratios } = lastMeasured(record);
+  const largest = usage?.containers.toSorted((a, b) => (b.usedBytes ?? 0) - (a.usedBytes ?? 0))[0];
+  return ratios?.find(({ rule, container }) => rule === 'container' && container === largest?.name);
 }
 
 /** Returns where the limit of {@link limitCommands} comes from; '' where they have none. */
 export function raisedLimitText(record: EvictionRecord, most = record): string {
-  const { pod, lastUsage } = most;
-  if (typeof lastUsage !== 'object' || lastUsage.growthBytesPerSecond === undefined) return '';
-  const { limitForAnHourBytes: raisedBytes, growthBytesPerSecond: growth } = lastUsage;
+  const { pod, limitBytes = 0 } = most;
+  const { limitForAnHourBytes: raisedBytes, growthBytesPerSecond: growth } = lastMeasured(most);
+  if (growth === undefined) return '';
   const isOwn = most === record;
   if (isLeak(most))
     return ` ${isOwn ? 'It' : `Pod ${pod}`} leaks ${perMinute(growth)}: no limit holds that, so look at what it writes.`;
@@ -216,15 +221,18 @@ export function raisedLimitText(record: EvictionRecord, most = record): string {
   const largest = largestLimited(most);
   const whose = largest === undefined ? '' : `; container ${largest.container} gets what is added`;
   const minute = formatBytes(Math.round(growth * 60));
+  const reached = formatBytes(Math.max(exceededBytes(most) ?? 0, limitBytes));
   const runs = isOwn
     ? 'it run for an hour more at its'
     : `all evicted pods of its workload run for an hour more; ${pod} needs most, at its`;
-  return ` A limit of ${sizeText(raisedBytes)} would have let ${runs} growth of ${minute} a minute: ${formatBytes(reachedBytes(most, lastUsage))} + 60 × ${minute}, rounded up${whose}.`;
+  return ` A limit of ${sizeText(raisedBytes)} would have let ${runs} growth of ${minute} a minute: ${reached} + 60 × ${minute}, rounded up${whose}.`;
 }
 
-function reachedBytes({ container, volume, limitBytes = 0 }: EvictionRecord, { ratios }: LastUsage): number {
-  const measured = ratios.find((ratio) => ratio.container === container && ratio.volume === volume);
-  return Math.max(measured?.usedBytes ?? 0, limitBytes);
+/** Returns what was last measured of what counted towards the limit that the pod was evicted for. */
+export function exceededBytes(record: EvictionRecord): number | undefined {
+  const { container, volume } = record;
+  const isExceeded = (of: LimitRatio): boolean => of.container === container && of.volume === volume;
+  return lastMeasured(record).ratios?.find(isExceeded)?.usedBytes;
 }
 
 export const mebibyte = 2 ** 20;

@@ -1,20 +1,22 @@
 import type { PodIdentity } from '../../cluster/kube/pod-identity.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
-import { type EvictionRecord, isOutdated, type LastUsage } from '../../facts/history/eviction-record.js';
+import { type EvictionRecord, isOutdated } from '../../facts/history/eviction-record.js';
 import { type DiskVerdict, nodeVerdict, type Shortage, type VerdictKind } from '../../facts/node/disk-verdict.js';
 import { nodeStanding } from '../../facts/node/node-standing.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { shellWord } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
-import { causeText, mainPartText } from './eviction-cause-text.js';
+import { causeText, mainPartText, rulesOf } from './eviction-cause-text.js';
 import { usedText } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
 import type { PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';
 import {
   absenceCommands,
+  exceededBytes,
   explainEviction,
   explainNode,
+  lastMeasured,
   limitCommands,
   raisedLimitText,
   recordedMainPart,
@@ -108,39 +110,24 @@ export function evictionVerdictReport(
   earlier: RememberedEvictions['evictions'],
   most: EvictionRecord,
 ): VerdictReport {
-  const { cause } = record;
   const ofNode = explainedVerdict(record, { evictions: earlier, readAtMs: record.evictedAtMs });
   if (ofNode !== undefined) {
     const { verdict, past } = ofNode;
     const report = verdictReport(verdict, record.node, { past, notes: outdatedNotes(record), isOfEviction: true });
     return { ...report, commands: pressureCommands(record, report.commands, most) };
   }
-  switch (cause) {
-    case 'emptydir_limit':
-    case 'pod_limit':
-    case 'container_limit':
-      return { kind: 'pods', text: limitText(record, most), commands: limitCommands(record, most) };
-    case 'node_bytes':
-    case 'node_inodes':
-    case 'node_admission':
-    case 'other':
-      return {
-        kind: 'unknown',
-        text: unknownText(record),
-        commands: pressureCommands(record, unknownCommands(record), most),
-      };
-  }
+  if (rulesOf[record.cause] !== undefined)
+    return { kind: 'pods', text: limitText(record, most), commands: limitCommands(record, most) };
+  const commands = pressureCommands(record, unknownCommands(record), most);
+  return { kind: 'unknown', text: unknownText(record), commands };
 }
 
 /** A record that was stored without the age of its node's values has the age of those of its pod. */
-function outdatedNotes({ lastUsage, evictedAtMs, nodeVerdict: verdict }: EvictionRecord): readonly string[] {
-  const ofPodMs = typeof lastUsage === 'object' ? evictedAtMs - lastUsage.fetchedAtMs : 0;
-  const ageMs = verdict?.ageMs ?? ofPodMs;
-  return isOutdated(ageMs) ? [measuredBefore(ageMs)] : [];
-}
-
-function measuredBefore(ageMs: number): string {
-  return `measured ${formatAge(ageMs)} before`;
+function outdatedNotes(record: EvictionRecord): readonly string[] {
+  const { evictedAtMs, nodeVerdict: verdict } = record;
+  const { fetchedAtMs = evictedAtMs } = lastMeasured(record);
+  const ageMs = verdict?.ageMs ?? evictedAtMs - fetchedAtMs;
+  return isOutdated(ageMs) ? [`measured ${formatAge(ageMs)} before`] : [];
 }
 
 /** A node refuses pods for its condition, which outlasts the shortage that pods were evicted for. */
@@ -173,9 +160,8 @@ function pressureCommands(
 }
 
 function limitText(record: EvictionRecord, most: EvictionRecord): string {
-  const { namespace, pod, lastUsage, evictedAtMs } = record;
-  const measured = typeof lastUsage === 'object' ? measuredText(record, lastUsage, evictedAtMs) : 'not measured before';
-  return `Pod ${namespace}/${pod} is the cause: ${causeText(record)}, ${measured}${partText(record)}.${raisedLimitText(record, most)}`;
+  const { namespace, pod } = record;
+  return `Pod ${namespace}/${pod} is the cause: ${causeText(record)}, ${measuredText(record)}${partText(record)}.${raisedLimitText(record, most)}`;
 }
 
 function partText(record: EvictionRecord): string {
@@ -184,15 +170,13 @@ function partText(record: EvictionRecord): string {
   return part === undefined ? '' : `, most of it ${mainPartText(part)}${logs}`;
 }
 
-function measuredText(
-  { cause, container, volume, limitBytes }: EvictionRecord,
-  last: LastUsage,
-  evictedAtMs: number,
-): string {
-  const exceeded = last.ratios.find((ratio) => ratio.container === container && ratio.volume === volume);
-  const usedBytes = exceeded?.usedBytes ?? last.usage?.usedBytes;
+function measuredText(record: EvictionRecord): string {
+  const { cause, limitBytes, evictedAtMs } = record;
+  const { usage, fetchedAtMs } = lastMeasured(record);
+  if (fetchedAtMs === undefined) return 'not measured before';
+  const usedBytes = exceededBytes(record) ?? usage?.usedBytes;
   const used = usedBytes === undefined ? '-' : usedText(usedBytes, limitBytes ?? usedBytes);
-  const age = formatAge(evictedAtMs - last.fetchedAtMs);
+  const age = formatAge(evictedAtMs - fetchedAtMs);
   if ((usedBytes ?? 0) > (limitBytes ?? Infinity)) return `${used} measured ${age} before`;
   const late = cause === 'container_limit' ? '' : ' (kubelets measure volumes about once a minute)';
   return `${used} in the summary ${age} before its kubelet looked${late}`;

@@ -4,7 +4,7 @@ import type { Ranked } from '../../lib/base/ranking.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { causeText, eventText, evictionHint } from './eviction-cause-text.js';
-import type { EvictionReport } from './eviction-report.js';
+import type { ShownEviction } from './eviction-report.js';
 import type { LimitReport } from './limit-report.js';
 import type { PodReport } from './pod-report.js';
 import { limitUse } from './pod-verdict.js';
@@ -15,8 +15,6 @@ import { shownName, type WorkloadReport } from './workload-report.js';
 /** What is to be known of a workload first. `near`: pods of it are near a limit. `incomplete`: its sums lack pods or volumes. */
 export type WorkloadVerdictReport = VerdictWords<'near' | 'incomplete' | 'complete' | 'empty'>;
 
-type AgedEviction = EvictionReport & { readonly ageMs: number };
-
 /**
  * `near`: pods that are near a limit, or above it, the one that is evicted first before the others. `eviction`: the last one of its pods;
  * undefined where none is remembered.
@@ -24,7 +22,7 @@ type AgedEviction = EvictionReport & { readonly ageMs: number };
 export function workloadVerdict(
   workload: WorkloadReport,
   near: Ranked<PodReport>,
-  eviction: AgedEviction | undefined,
+  eviction: ShownEviction | undefined,
 ): WorkloadVerdictReport {
   const { isComplete, expectedPodCount, measuredPodCount } = workload;
   const explain = explainWorkload(shownName(workload));
@@ -41,7 +39,7 @@ export function workloadVerdict(
 function nearAdvice(
   workload: WorkloadReport,
   limit: LimitReport | undefined,
-  eviction: AgedEviction | undefined,
+  eviction: ShownEviction | undefined,
 ): Pick<WorkloadVerdictReport, 'text' | 'commands'> {
   if (limit === undefined || eviction?.verdict === undefined || !isFor(eviction, limit))
     return { text: '', commands: ownerCommand('edit', [workload]) };
@@ -68,7 +66,7 @@ function limitOf(pod: PodReport | undefined): LimitReport | undefined {
 function emptyVerdict(
   workload: WorkloadReport,
   explain: string,
-  eviction: AgedEviction | undefined,
+  eviction: ShownEviction | undefined,
 ): WorkloadVerdictReport {
   const last = eviction === undefined ? '' : evictionText(eviction);
   return {
@@ -82,7 +80,7 @@ function emptyVerdict(
   };
 }
 
-function evictionText(eviction: AgedEviction): string {
+function evictionText(eviction: ShownEviction): string {
   const { namespace, pod, ageMs } = eviction;
   return ` Pod ${namespace}/${pod} was ${eventText(eviction)} ${formatAge(ageMs)} ago: ${causeText(eviction)}.`;
 }
