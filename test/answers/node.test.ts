@@ -10,7 +10,7 @@ import { nodeDocument } from '../../src/people/answers/node.js';
 import { podSection } from '../../src/people/answers/parts.js';
 import { type TextForm, writeText } from '../../src/people/pens/text-pen.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import { nodeDisks, nodeExplanation } from '../../src/people/query/node-explanation.js';
+import { nodeDisks } from '../../src/people/query/node-explanation.js';
 import { listedNode, listedNodeReport } from '../../src/people/report/node-report.js';
 import {
   aContainer,
@@ -25,11 +25,7 @@ import {
 import { aClusterSnapshot, aFreshNode, anAbsentNode, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
 import { aPodStatus } from '../support/status-builders.js';
 import { gib } from '../support/units.js';
-
-const explanationOf = (reading: ClusterReading) => {
-  const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === 'node-1');
-  return view && nodeExplanation(view, reading);
-};
+import { explanationOf } from '../support/views.js';
 
 const disk = anFsStats({
   capacityBytes: 100 * gib,

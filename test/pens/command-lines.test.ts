@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { commandLines } from '../../src/people/pens/command-lines.js';
+import { commandLines } from '../../src/people/pens/text-pen.js';
 
 it.each([
   'kubectl ephemeral-storage explain pod shop/cart-0 --directories -c app',

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { type Pod, volumeTypes } from '../../src/cluster/kube/objects.js';
 import type { NodeView } from '../../src/facts/node/node-view.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import { nodeExplanation } from '../../src/people/query/node-explanation.js';
 import { podReport } from '../../src/people/query/pod-lack.js';
 import {
   aContainer,
@@ -25,12 +24,7 @@ import {
   aReading,
   withoutTotal,
 } from '../support/snapshot-builders.js';
-import { podsOf } from '../support/views.js';
-
-const explanationOf = (reading: ClusterReading) => {
-  const view = reading.snapshot.nodes.find(({ nodeName }) => nodeName === 'node-1');
-  return view && nodeExplanation(view, reading);
-};
+import { explanationOf, podsOf } from '../support/views.js';
 
 const id = { namespace: 'shop', name: 'cart-0' };
 const readAtMs = Date.UTC(2026, 0, 1);

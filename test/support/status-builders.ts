@@ -2,9 +2,8 @@
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import type { ClusterReport } from '../../src/people/query/cluster-report.js';
 import type { Problem, Status } from '../../src/people/query/status.js';
-import type { AbsenceReport } from '../../src/people/report/absence-report.js';
-import type { GapReport } from '../../src/people/report/gap-report.js';
 import type { HealthReport } from '../../src/people/report/health-report.js';
+import type { AbsenceReport, GapReport } from '../../src/people/report/lack-report.js';
 import type { LimitReport } from '../../src/people/report/limit-report.js';
 import type { NodeGridReport } from '../../src/people/report/node-grid.js';
 import type { ListedNodeReport } from '../../src/people/report/node-report.js';

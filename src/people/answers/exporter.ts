@@ -1,6 +1,15 @@
 import { countedText, formatCount } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
-import { type Block, type BlockOf, count, type Document, type Line, type Piece, type Tone } from '../pens/document.js';
+import {
+  type Block,
+  type BlockOf,
+  count,
+  type Document,
+  joined,
+  type Line,
+  type Piece,
+  type Tone,
+} from '../pens/document.js';
 import type { ClusterReport } from '../query/cluster-report.js';
 import type { Status } from '../query/status.js';
 import type { HealthReport, ReadinessCheck, StoreHealthReport } from '../report/health-report.js';
@@ -129,10 +138,9 @@ function checkLine({ name, isOk, isOptional = false, message }: ReadinessCheck):
 /** Successes, and the results that have occurred. */
 function results(title: string, byResult: Readonly<Record<string, number>>): Readonly<Record<string, Line>> {
   const shown = Object.entries(byResult).filter(([result, amount]) => result === 'success' || amount > 0);
-  return {
-    [title]: shown.flatMap(([result, amount], index): readonly Piece[] => [
-      `${index === 0 ? '' : ', '}${result.replaceAll('_', ' ')} `,
-      { ...count(amount), tone: result === 'success' ? 'ok' : 'warning' },
-    ]),
-  };
+  const parts = shown.map(([result, amount]): readonly Piece[] => [
+    `${result.replaceAll('_', ' ')} `,
+    { ...count(amount), tone: result === 'success' ? 'ok' : 'warning' },
+  ]);
+  return { [title]: joined(parts, ', ') };
 }

@@ -5,6 +5,7 @@ import {
   count,
   type DocumentPart,
   type GridTile,
+  joined,
   type KeyFigure,
   type Line,
   type Link,
@@ -125,27 +126,25 @@ function evictionsOfDay(
 
 function data({ summary, isPartial }: ClusterReport): KeyFigure {
   const { freshNodeCount, staleNodeCount, absentNodeCount, failedNodeCount, oldestDataAgeMs } = summary;
-  const { expectedPodCount, measuredPodCount, unlistedNamespaceCount } = summary;
+  const { expectedPodCount, measuredPodCount, pendingPodCount, unlistedNamespaceCount } = summary;
   const unmeasuredCount = expectedPodCount - measuredPodCount;
   const known = freshNodeCount + staleNodeCount;
   const all = known + absentNodeCount;
   const lacks: readonly (readonly Piece[])[] = [
     oldestDataAgeMs === undefined ? ['no data'] : [`up to ${formatAge(oldestDataAgeMs)} old`],
-    ...(staleNodeCount === 0 ? [] : [[count(staleNodeCount), ' ', { word: 'stale' } as const]]),
-    ...(absentNodeCount === 0 ? [] : [[count(absentNodeCount), ' ', { word: 'absent' } as const]]),
-    ...(isPartial ? [['some had not responded yet']] : []),
-    ...(unmeasuredCount <= 0 ? [] : [[countedText(unmeasuredCount, ['pod', 'pods']), ' not measured']]),
-    ...(summary.pendingPodCount === 0
+    staleNodeCount === 0 ? [] : [count(staleNodeCount), ' ', { word: 'stale' }],
+    absentNodeCount === 0 ? [] : [count(absentNodeCount), ' ', { word: 'absent' }],
+    isPartial ? ['some had not responded yet'] : [],
+    unmeasuredCount <= 0 ? [] : [countedText(unmeasuredCount, ['pod', 'pods']), ' not measured'],
+    pendingPodCount === 0 ? [] : [`volumes of ${countedText(pendingPodCount, ['pod', 'pods'])} not measured`],
+    unlistedNamespaceCount === 0
       ? []
-      : [[`volumes of ${countedText(summary.pendingPodCount, ['pod', 'pods'])} not measured`]]),
-    ...(unlistedNamespaceCount === 0
-      ? []
-      : [[countedText(unlistedNamespaceCount, ['namespace', 'namespaces']), ' not listed']]),
+      : [countedText(unlistedNamespaceCount, ['namespace', 'namespaces']), ' not listed'],
   ];
   return {
     name: linkTo('nodes', 'Data', staleNodeCount + absentNodeCount > 0 ? 'unknown' : undefined),
     value: [count(known), { text: ` of ${nodesText(all)}`, isMuted: true }],
-    note: lacks.flatMap((lack, index) => (index === 0 ? lack : [', ', ...lack])),
+    note: joined(lacks, ', '),
     tone: worstTone({
       critical: isPartial ? failedNodeCount : absentNodeCount,
       warning: staleNodeCount + Math.max(0, unmeasuredCount),

@@ -6,6 +6,7 @@ import {
   bytes,
   count,
   type DocumentPart,
+  joined,
   type Line,
   type Row,
 } from '../pens/document.js';
@@ -107,11 +108,10 @@ const containerParts: readonly { readonly title: string; readonly cell: (of: Con
     cell: ({ volumeShares }) =>
       volumeShares.length === 0
         ? '-'
-        : volumeShares.flatMap(({ volume, bytes: amount }, index) => [
-            index === 0 ? '' : ', ',
-            bytes(amount),
-            ` of ${volume}`,
-          ]),
+        : joined(
+            volumeShares.map(({ volume, bytes: amount }) => [bytes(amount), ` of ${volume}`]),
+            ', ',
+          ),
   },
   { title: 'Share of other', cell: ({ otherBytes }) => bytes(otherBytes) },
 ];

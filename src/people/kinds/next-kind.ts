@@ -1,6 +1,6 @@
 import { isNearHeadroom } from '../../facts/node/node-thresholds.js';
 import { formatAge } from '../../lib/base/units.js';
-import { bytes, type Line, type Piece, share } from '../pens/document.js';
+import { bytes, joined, type Line, type Piece, share } from '../pens/document.js';
 import { limitText, ratioTone, unenforcedNames } from '../report/limit-report.js';
 import type { ListedNodeReport } from '../report/node-report.js';
 import { type DataFacts, isLastKnown, type PodReport } from '../report/pod-report.js';
@@ -71,11 +71,12 @@ function nodeRow({ pressure: node, diskPressure = false }: ListedNodeReport): re
 function noteLine(row: NextRow): Line | undefined {
   if (row.kind === 'node') return nodeNote(row.node);
   const { state, nearestLimit: { unenforced } = {} } = row.pod;
-  const parts: readonly (readonly Piece[])[] = [
-    ...(state === 'pending' ? [['volumes ', { word: 'pending' } as const]] : []),
-    ...(unenforced === undefined ? [] : [[`not enforced: ${unenforcedNames[unenforced]}`]]),
-  ];
-  return parts.length === 0 ? undefined : parts.flatMap((part, index) => (index === 0 ? part : ['; ', ...part]));
+  const pending: readonly Piece[] = state === 'pending' ? ['volumes ', { word: 'pending' }] : [];
+  const note = joined(
+    [pending, unenforced === undefined ? [] : [`not enforced: ${unenforcedNames[unenforced]}`]],
+    '; ',
+  );
+  return note.length === 0 ? undefined : note;
 }
 
 /** Whom it evicts, and by which threshold. */

@@ -207,6 +207,11 @@ export interface Document {
 
 export type BlockOf<Kind extends Block['is']> = Extract<Block, { readonly is: Kind }>;
 
+/** Returns one line of parts of it; those without a piece are left out. */
+export function joined(parts: readonly (readonly Piece[])[], joint: string): readonly Piece[] {
+  return parts.filter(({ length }) => length > 0).flatMap((part, at) => (at === 0 ? part : [joint, ...part]));
+}
+
 /** Bytes by default. */
 export function bytes(amount: number | undefined, tone?: Tone): Measure {
   return { amount, unit: 'bytes', tone };

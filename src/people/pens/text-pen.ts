@@ -1,6 +1,5 @@
-import { moreText } from '../../lib/base/text.js';
+import { countedText, moreText } from '../../lib/base/text.js';
 import { formatTime } from '../../lib/base/units.js';
-import { commandLines } from './command-lines.js';
 import {
   amountText,
   type Block,
@@ -193,17 +192,13 @@ function columnsOf(block: BlockOf<'table'>, { isWide }: TextForm): readonly Colu
 function cellText(line: Line, isOfList: boolean): string {
   const isShare = (piece: Piece): boolean => typeof piece === 'object' && 'unit' in piece && piece.unit === 'share';
   const ofPiece = (piece: Piece): string =>
-    isOfList && isShare(piece) ? oneWord(pieceText(piece), '') : pieceText(piece);
+    isOfList && isShare(piece) ? pieceText(piece).replaceAll(' ', '') : pieceText(piece);
   return [line].flat().map(ofPiece).join('');
 }
 
 /** Returns the header of a list's column: one word. */
 export function headerOf(title: string): string {
-  return oneWord(title.toUpperCase(), '-');
-}
-
-function oneWord(text: string, joint: string): string {
-  return text.replaceAll(' ', joint);
+  return title.toUpperCase().replaceAll(' ', '-');
 }
 
 function moreLines(shownCount: number, { totalCount = shownCount, what }: MoreRows): readonly string[] {
@@ -235,4 +230,20 @@ function styleOf(line: Line): Style | undefined {
   const tones = [line].flat().flatMap((piece) => (typeof piece === 'object' && 'tone' in piece ? [piece.tone] : []));
   const worst = (['critical', 'warning'] as const).find((tone) => tones.includes(tone));
   return worst && styles[worst];
+}
+
+/** As `shellWord` writes it: nothing that a shell would expand or obey. */
+const word = String.raw`(?:[\w./:@=,%+-]|'[^'\p{Cc}]*'|"[\w ']*")+`;
+const printable = new RegExp(`^(?:kubectl|ssh) (?!-)${word}(?: ${word})*$`, 'u');
+
+/**
+ * Writes a line for each command that people may paste into a shell: one program, of those that this project names, whatever
+ * answers in the exporter's place; none is broken, so that it can be copied. Says how many others there are.
+ */
+export function commandLines(commands: readonly string[], width: number): readonly string[] {
+  const known = commands.filter((command) => printable.test(command));
+  const others = countedText(commands.length - known.length, ['command', 'commands']);
+  const note =
+    others === '' ? [] : wrapped([`${others} of the exporter left out: not one call of kubectl or ssh.`], width);
+  return [...known.map((command) => `  ${terminalText(command)}`), ...note];
 }

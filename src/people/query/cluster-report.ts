@@ -4,11 +4,17 @@ import { isNearLimit } from '../../facts/node/standing.js';
 import { workloadKey } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { largestFirst, naturalNames, type Ranked, rankedOf, Ranking } from '../../lib/base/ranking.js';
-import { type AbsenceReport, absenceReports } from '../report/absence-report.js';
 import { nodeCounts, PodCounts } from '../report/cluster-counts.js';
 import { type EnforcementReport, enforcementReports } from '../report/enforcement-report.js';
 import { findingsByPod, type FoundFinding, specFindings } from '../report/finding-report.js';
-import { type GapReport, gapReports, type PodGap, podGaps } from '../report/gap-report.js';
+import {
+  type AbsenceReport,
+  absenceReports,
+  type GapReport,
+  gapReports,
+  type PodGap,
+  podGaps,
+} from '../report/lack-report.js';
 import { nodeGrid, type NodeGridReport } from '../report/node-grid.js';
 import { type ListedNode, listedNode, type ListedNodeReport, listedNodeReport } from '../report/node-report.js';
 import type { PodReport } from '../report/pod-report.js';

@@ -6,7 +6,7 @@ import {
   type UnknownUsageReason,
 } from '../../facts/history/eviction-record.js';
 import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
-import type { LimitRule } from '../../facts/node/limit-ratios.js';
+import type { LimitRatio } from '../../facts/node/limit-ratios.js';
 import { formatBytes } from '../../lib/base/units.js';
 
 /** What one pod was evicted for, with the names and the limit: the same wherever evictions are shown. */
@@ -38,7 +38,7 @@ interface GrowingUsage {
 }
 
 /** The limits that pods are evicted for. */
-export const rulesOf: Readonly<Partial<Record<EvictionCause, LimitRule>>> = {
+export const rulesOf: Readonly<Partial<Record<EvictionCause, LimitRatio['rule']>>> = {
   emptydir_limit: 'emptydir',
   pod_limit: 'pod',
   container_limit: 'container',

@@ -49,18 +49,20 @@ export function filesystemReports(snapshot: NodeSnapshot): readonly FilesystemRe
     const sameAs = sameFilesystem(filesystem, summary, layout);
     const evictionThresholdBytes = diskThreshold(filesystem, snapshot)?.threshold;
     const ownersHere = owners.find((candidate) => candidate.filesystem === filesystem);
-    return [{ ...valuesOf(stats), ...ownersHere, filesystem, sameAs, evictionThresholdBytes }];
+    const { usedBytes, availableBytes, capacityBytes, inodes, inodesFree } = stats;
+    const values = { usedBytes, availableBytes, capacityBytes, inodes, inodesFree, ...fullRatios(stats) };
+    return [{ ...values, ...ownersHere, filesystem, sameAs, evictionThresholdBytes }];
   });
 }
 
 /** The fullest filesystem's part of bytes or inodes that is not free; undefined when none is known. */
 export function fullestRatio({ summary, frozen }: NodeSnapshot): number | undefined {
   const { nodefs, imagefs, containerfs } = judgedFilesystems(summary, frozen);
-  const ratios = [nodefs, imagefs, containerfs].flatMap((stats) =>
-    stats === undefined ? [] : [bytesFullRatio(stats), inodesFullRatio(stats)],
-  );
-  const known = ratios.filter((ratio) => ratio !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
+  const ratios = [nodefs, imagefs, containerfs].flatMap((stats) => {
+    const { fullRatio: ofBytes, inodesFullRatio } = stats === undefined ? {} : fullRatios(stats);
+    return [ofBytes ?? [], inodesFullRatio ?? []].flat();
+  });
+  return ratios.length === 0 ? undefined : Math.max(...ratios);
 }
 
 /** Whether one of them counts as full. */
@@ -68,25 +70,8 @@ export function isFull(filesystems: readonly FilesystemReport[]): boolean {
   return filesystems.some((one) => Math.max(one.fullRatio ?? 0, one.inodesFullRatio ?? 0) >= fullRatio);
 }
 
-function valuesOf(stats: FsStats): Omit<FilesystemReport, 'filesystem'> {
-  const { usedBytes, availableBytes, capacityBytes, inodes, inodesFree } = stats;
-  return {
-    usedBytes,
-    availableBytes,
-    capacityBytes,
-    inodes,
-    inodesFree,
-    fullRatio: bytesFullRatio(stats),
-    inodesFullRatio: inodesFullRatio(stats),
-  };
-}
-
-function bytesFullRatio({ availableBytes, capacityBytes }: FsStats): number | undefined {
-  return takenRatio(availableBytes, capacityBytes);
-}
-
-function inodesFullRatio({ inodesFree, inodes }: FsStats): number | undefined {
-  return takenRatio(inodesFree, inodes);
+function fullRatios({ availableBytes, capacityBytes, inodes, inodesFree }: FsStats) {
+  return { fullRatio: takenRatio(availableBytes, capacityBytes), inodesFullRatio: takenRatio(inodesFree, inodes) };
 }
 
 function takenRatio(free: number | undefined, total: number | undefined): number | undefined {

@@ -42,9 +42,9 @@ interface Judged {
 }
 
 export function podVerdict(judged: Judged): PodVerdictReport {
-  const { report, eviction, pod } = judged;
+  const { eviction, pod } = judged;
   if (eviction !== undefined && (pod === undefined || !isActive(pod))) return evictedVerdict(eviction);
-  const { kind, text, limit } = agedJudgement(report, judged);
+  const { kind, text, limit } = agedJudgement(judged);
   return { kind, text, commands: commandsOf(judged, kind, limit) };
 }
 
@@ -60,8 +60,9 @@ type Judgement = Pick<PodVerdictReport, 'kind' | 'text'> & {
   readonly limit?: LimitReport | undefined;
 };
 
-function agedJudgement(report: PodReport, judged: Judged): Judgement {
-  const found = judgement(report, judged);
+function agedJudgement(judged: Judged): Judgement {
+  const { report } = judged;
+  const found = judgement(judged);
   const { dataState, dataAgeMs, absenceReason = 'never', node } = report;
   if (report.state === 'unmeasured' && found.kind === 'unknown') return found;
   if (dataState === 'absent') {
@@ -71,26 +72,20 @@ function agedJudgement(report: PodReport, judged: Judged): Judgement {
   return dataState === 'stale' ? { ...found, text: `${found.text} The data is ${formatAge(dataAgeMs)} old.` } : found;
 }
 
-function judgement(report: PodReport, judged: Judged): Judgement {
-  const { pod } = judged;
+function judgement(judged: Judged): Judgement {
+  const { pod, report } = judged;
   if (report.state !== 'unmeasured' && pod !== undefined && !isActive(pod)) {
-    return {
-      kind: 'ended',
-      text: `The pod has ended (phase ${pod.phase}), and its node still holds ${formatBytes(report.usedBytes)} of it.`,
-    };
+    const held = formatBytes(report.usedBytes);
+    return { kind: 'ended', text: `The pod has ended (phase ${pod.phase}), and its node still holds ${held} of it.` };
   }
   const urgent = urgentText(judged);
   if (urgent !== undefined) return urgent;
   if (report.state === 'unmeasured')
     return { kind: 'unknown', text: `Not measured: ${report.reason.replace(/\.$/, '')}.` };
-  const { usedBytes, state } = report;
-  if (state === 'pending') {
-    return {
-      kind: 'unknown',
-      text: `Not known whether a limit is near: its volumes are not measured yet. It uses at least ${formatBytes(usedBytes)}.`,
-    };
-  }
-  return farText(report, judged, `It uses ${formatBytes(usedBytes)}.`);
+  const used = formatBytes(report.usedBytes);
+  if (report.state !== 'pending') return farText(report, judged, `It uses ${used}.`);
+  const text = `Not known whether a limit is near: its volumes are not measured yet. It uses at least ${used}.`;
+  return { kind: 'unknown', text };
 }
 
 function urgentText({ standing, limits, samples }: Judged): Judgement | undefined {
@@ -116,9 +111,8 @@ function farText(
 ): Judgement {
   if (!isKnown)
     return { kind: 'unknown', text: `The API server does not know this pod, so its limits are unknown. ${uses}` };
-  if (hasLimits !== true) {
+  if (hasLimits !== true)
     return { kind: 'unbounded', text: `No limit bounds it: it may fill the disk of its node. ${uses}` };
-  }
   if (hasUnknownUsage === true) {
     const text = `Not known whether a limit is near: the kubelet reports an impossible size of what a limit counts. ${uses}`;
     return { kind: 'unknown', text };
@@ -134,7 +128,7 @@ function farText(
 
 function reasonsText(limits: readonly LimitReport[]): string {
   const reasons = new Set(
-    limits.flatMap(({ unenforced }) => (unenforced === undefined ? [] : [unenforcedNames[unenforced]])),
+    limits.flatMap(({ unenforced }) => unenforced ?? []).map((reason) => unenforcedNames[reason]),
   );
   return reasons.size === 0 ? ': its kubelet enforces none' : `: ${[...reasons].join(', ')}`;
 }

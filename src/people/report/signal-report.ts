@@ -131,8 +131,8 @@ export function unreadPodsText(count: number, enforcement: readonly EnforcementK
 /** Returns the signal whose threshold is crossed, else the one that is nearest to it; undefined where no distance is known. */
 export function nearestSignal(signals: readonly SignalReport[]): SignalReport | undefined {
   const distances = signals.flatMap((signal) => {
-    const { headroom, thresholdBytes, thresholdInodes } = signal;
-    const threshold = thresholdBytes ?? thresholdInodes ?? 0;
+    const { headroom } = signal;
+    const threshold = thresholdOf(signal) ?? 0;
     return headroom === undefined || threshold <= 0 ? [] : [{ signal, distance: headroom / threshold }];
   });
   return distances.toSorted((a, b) => a.distance - b.distance)[0]?.signal;

@@ -1,5 +1,5 @@
 import { countsInodes, filesystemOf } from '../../cluster/kubelet/eviction-signals.js';
-import type { DiskVerdict, Remainder, Shortage, VerdictKind } from '../../facts/node/disk-verdict.js';
+import type { DiskVerdict, Remainder, Shortage } from '../../facts/node/disk-verdict.js';
 import type { FirstWorkload } from '../../facts/node/first-workload.js';
 import type { Bounds } from '../../facts/node/freed-space.js';
 import { sharedName } from '../../facts/workload/workload.js';
@@ -63,9 +63,13 @@ function causeText(verdict: DiskVerdict): string {
     case 'other':
       return otherText(verdict, shortage);
     case 'pods':
+      return `Pods are the cause${podsText(verdict, shortage)}, ${missingText(shortage)}`;
     case 'images':
-    case 'pods_and_images':
-      return bytesText(kind, verdict, shortage);
+      return imageCauseText(verdict, shortage);
+    case 'pods_and_images': {
+      const deleting = `deleting unused images ${imagesText(verdict.images ?? none, shortage)}`;
+      return `Pods and images are the cause${podsText(verdict, shortage)} and ${deleting}, ${missingText(shortage)}`;
+    }
   }
 }
 
@@ -85,23 +89,16 @@ function causeGrowthText(cause: DiskVerdict['cause'], shortage: Shortage): strin
     : `, and it ${grewText(cause.growth, (amount) => signalAmount(shortage.signal, amount))}`;
 }
 
-function bytesText(
-  kind: Exclude<VerdictKind, 'unknown' | 'no_space' | 'inodes' | 'other'>,
-  { pods = none, images = none, first, remainder, cause, unreadPodCount }: DiskVerdict,
-  shortage: Shortage,
-): string {
-  const evicting = `evicting every pod frees ${freedText(pods, shortage)}${unseenText(pods, unreadPodCount)}`;
-  const deleting = `deleting unused images ${imagesText(images, shortage)}`;
-  switch (kind) {
-    case 'pods':
-      return `Pods are the cause${firstText(first)}: ${evicting}, ${missingText(shortage)}`;
-    case 'images':
-      return cause === undefined
-        ? `Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) frees ${imagesText(images, shortage)}, ${missingText(shortage)}`
-        : `Images are the cause: ${remainderText(remainder, shortage)}${causeGrowthText(cause, shortage)}; deleting unused ones frees ${imagesText(images, shortage)}, ${missingText(shortage)}`;
-    case 'pods_and_images':
-      return `Pods and images are the cause${firstText(first)}: ${evicting} and ${deleting}, ${missingText(shortage)}`;
-  }
+/** Who goes first, and what their evictions free. */
+function podsText({ pods = none, first, unreadPodCount }: DiskVerdict, shortage: Shortage): string {
+  return `${firstText(first)}: evicting every pod frees ${freedText(pods, shortage)}${unseenText(pods, unreadPodCount)}`;
+}
+
+function imageCauseText({ images = none, remainder, cause }: DiskVerdict, shortage: Shortage): string {
+  const frees = `frees ${imagesText(images, shortage)}, ${missingText(shortage)}`;
+  return cause === undefined
+    ? `Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) ${frees}`
+    : `Images are the cause: ${remainderText(remainder, shortage)}${causeGrowthText(cause, shortage)}; deleting unused ones ${frees}`;
 }
 
 /** A pod may be younger than the summary. */
@@ -147,34 +144,23 @@ function deletingPods({ pods = none, first }: DiskVerdict, shortage: Shortage): 
   return [`deleting pods frees ${freedText(pods, shortage)}${name}`];
 }
 
+/** The kubelet reports the condition for a while after the shortage, and the files of an evicted pod are deleted only after it. */
 function pastCauseText(
-  past: PastShortage,
+  { ageMs, ofInodes, first, otherPodCount, isOver }: PastShortage,
   { kind, shortage }: DiskVerdict,
   { isOfEviction = false }: VerdictContext,
 ): string {
-  const [ago, now] = isOfEviction ? (['before', 'then'] as const) : (['ago', 'now'] as const);
-  return kind === 'unknown' || shortage === undefined
-    ? pastText(past, { ago, headroom: headroomText(shortage), now })
-    : unfreedText(past, shortage, ago);
-}
-
-function unfreedText({ ageMs, ofInodes, first }: PastShortage, shortage: Shortage, ago: string): string {
-  const used = usedText(usedAtLast(first, ofInodes), ofInodes);
-  return `Pod ${first.namespace}/${first.pod}${used} is the cause: it was evicted ${formatAge(ageMs)} ${ago}, and its files were not deleted yet; ${missingText(shortage)}`;
-}
-
-/** The kubelet reports the condition for a while after the shortage. */
-function pastText(
-  { ageMs, ofInodes, first, otherPodCount, isOver }: PastShortage,
-  { ago, headroom, now }: { readonly ago: string; readonly headroom: string | undefined; readonly now: string },
-): string {
-  const used = usedText(usedAtLast(first, ofInodes), ofInodes);
+  const age = `${formatAge(ageMs)} ${isOfEviction ? 'before' : 'ago'}`;
+  const pod = `${first.namespace}/${first.pod}${usedText(usedAtLast(first, ofInodes), ofInodes)}`;
+  if (kind !== 'unknown' && shortage !== undefined)
+    return `Pod ${pod} is the cause: it was evicted ${age}, and its files were not deleted yet; ${missingText(shortage)}`;
   const others = countedText(otherPodCount, ['more pod', 'more pods']);
-  const pods = `${first.namespace}/${first.pod}${used}${others === '' ? ' was' : ` and ${others} were`} evicted for it`;
-  const left = headroom === undefined ? '' : `, with ${headroom} of headroom ${now}`;
+  const pods = `${pod}${others === '' ? ' was' : ` and ${others} were`} evicted for it`;
   const short = `The node was short of ${ofInodes ? 'inodes' : 'disk space'}`;
-  if (!isOver) return `${short} ${formatAge(ageMs)} ${ago}: ${pods}, and no summary since then shows that it is over`;
-  return `${short} until ${formatAge(ageMs)} ${ago}: ${pods}. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${left}`;
+  if (!isOver) return `${short} ${age}: ${pods}, and no summary since then shows that it is over`;
+  const headroom = headroomText(shortage);
+  const left = headroom === undefined ? '' : `, with ${headroom} of headroom ${isOfEviction ? 'then' : 'now'}`;
+  return `${short} until ${age}: ${pods}. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${left}`;
 }
 
 function usedText(used: number | undefined, ofInodes: boolean): string {

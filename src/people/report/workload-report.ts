@@ -1,7 +1,7 @@
 import { nameStem, type Workload, workloadKey } from '../../facts/workload/workload.js';
 import type { WorkloadSnapshot } from '../../facts/workload/workload-partial.js';
 import { byNames } from '../../lib/base/ranking.js';
-import type { Link, Piece } from '../pens/document.js';
+import { joined, type Link, type Piece } from '../pens/document.js';
 
 /** What names a workload: the labels `workload`, `workload_type` and `namespace` of the metrics. */
 export interface WorkloadReference {
@@ -52,7 +52,10 @@ export function workloadLink(of: WorkloadReference): Link {
 
 export function workloadLine(workloads: readonly WorkloadReference[]): readonly Piece[] {
   if (workloads.length === 0) return ['none'];
-  return workloads.flatMap((of, index): readonly Piece[] => [index === 0 ? '' : ', ', workloadLink(of)]);
+  return joined(
+    workloads.map((of) => [workloadLink(of)]),
+    ', ',
+  );
 }
 
 /** As `explain workload` takes it: `shop/cart`, or the bare name of one that may span namespaces. */

@@ -1,6 +1,6 @@
+import { groupBy } from '../../lib/base/maps.js';
 import { countedText, formatCount } from '../../lib/base/text.js';
-import type { GapReport } from '../report/gap-report.js';
-import type { PodPlace } from '../report/pod-report.js';
+import type { GapReport } from '../report/lack-report.js';
 import { explainWorkload } from '../report/verdict-commands.js';
 import { referenceName } from '../report/workload-report.js';
 import { affectedText, arePodsUnseen } from './data-rules.js';
@@ -60,11 +60,12 @@ function gapRule(
 /** By their nodes: `shop/a, shop/b on node-1`. */
 function podsText({ examplePods, podCount }: GapReport): string {
   const moreCount = podCount - examplePods.length;
-  return `${placesText(examplePods).join(', ')}${moreCount > 0 ? ` and ${formatCount(moreCount)} more` : ''}`;
-}
-
-function placesText(pods: readonly PodPlace[]): readonly string[] {
-  const byNode = new Map<string | undefined, string[]>();
-  for (const { namespace, pod, node } of pods) byNode.set(node, [...(byNode.get(node) ?? []), `${namespace}/${pod}`]);
-  return Array.from(byNode, ([node, names]) => `${names.join(', ')}${node === undefined ? '' : ` on ${node}`}`);
+  const places = Array.from(
+    groupBy(examplePods, ({ node }) => node),
+    ([node, pods]) => {
+      const names = pods.map(({ namespace, pod }) => `${namespace}/${pod}`).join(', ');
+      return node === undefined ? names : `${names} on ${node}`;
+    },
+  );
+  return `${places.join(', ')}${moreCount > 0 ? ` and ${formatCount(moreCount)} more` : ''}`;
 }

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/schema.js';
 import { UserError } from '../../lib/base/errors.js';
 import { joinTruncated, programName } from '../../lib/base/text.js';
-import { absentCount, ageNote, missingNotes } from '../../people/answers/coverage-notes.js';
 import { terminalText } from '../../people/pens/terminal-text.js';
+import { absentCount, ageNote, missingNotes } from '../../people/query/coverage.js';
 import { maxLimit } from '../../people/query/list-query.js';
 import { unreachableReasons } from '../../people/report/absence-hints.js';
 import { causeText } from '../../people/report/eviction-cause-text.js';

@@ -9,7 +9,6 @@ import { type HtmlPlace, linksFrom } from '../../pens/links.js';
 import { type Markup, markup, type MarkupContent, trusted } from '../../pens/markup.js';
 import type { Status } from '../../query/status.js';
 import { script, style } from '../page-files.js';
-import { podParts } from './list-form.js';
 import { footerLinks } from './object-links.js';
 
 /** What all pages have around their content. */
@@ -101,6 +100,9 @@ function iconOf(content: string): string {
 const unknownIcon = iconOf(
   '<text x="8" y="11.5" text-anchor="middle" font-family="sans-serif" font-size="10" font-weight="700" fill="#18212c">?</text>',
 );
+
+/** Lists of what pods are made of: tabs of that of the pods. */
+export const podParts: readonly string[] = ['containers', 'volumes'];
 
 const navigation = [
   ['', 'Overview'],
