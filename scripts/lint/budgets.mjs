@@ -7,14 +7,14 @@ import process from 'node:process';
 import ts from 'typescript';
 
 const budgets = {
-  'src: files': 417,
-  'src: lines': 48_610,
+  'src: files': 413,
+  'src: lines': 48_538,
   'src: types': 877,
-  'reach of terminal: files': 20,
-  'reach of terminal: lines': 1929,
+  'reach of terminal: files': 19,
+  'reach of terminal: lines': 1927,
   'reach of terminal: types': 54,
-  'reach of page: files': 161,
-  'reach of page: lines': 18_229,
+  'reach of page: files': 159,
+  'reach of page: lines': 18_204,
   'reach of page: types': 393,
   'reach of collector, exposition: files': 91,
   'reach of collector, exposition: lines': 10_952,
@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 4,
   settings: 45,
   'words of docs': 22_924,
-  'lines of tests': 73_033,
+  'lines of tests': 72_886,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */
