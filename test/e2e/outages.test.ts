@@ -285,3 +285,28 @@ it('lists are doubted within 90 s in which kubelets report pods that they lack',
   expect(await timeUntil([2, podCount])).toBeLessThanOrEqual(95_000);
   expect(lists().at(-1)).toBe('newest');
 });
+
+it('a pod that is gone while its watch loses events is known to be gone within two minutes of being missed', async () => {
+  await using exporter = await Exporter.start({
+    scenario: {
+      ...emptyScenario('node-1'),
+      populate: ({ model }) => {
+        for (const name of ['cart-0', 'cart-1']) model.addPod(cartPod(name, 'node-1'));
+      },
+    },
+  });
+  const { cluster, clock } = exporter;
+  await exporter.settled();
+  await exporter.scrape(); // the first list is checked
+  await clock.advance(2 * graceMs);
+  await exporter.scrape();
+  await cluster.setApiFault('lost-events');
+  cluster.model.deletePod('shop', 'cart-1');
+  const startMs = clock.monotonicMs();
+  const expectedPods = async (): Promise<number | undefined> => {
+    await clock.advance(5_000);
+    return (await exporter.scrape()).value('workload_pods', { workload: 'cart' });
+  };
+  await expect.poll(expectedPods, { interval: 5 }).toBe(1);
+  expect(clock.monotonicMs() - startMs).toBeLessThanOrEqual(ttlMs + 2 * graceMs);
+});

@@ -17,7 +17,7 @@ import type { NodeView } from '../../src/facts/node/node-view.js';
 import { Collector } from '../../src/facts/scrape/collector.js';
 import type { OnView, SummaryCache } from '../../src/facts/scrape/node-lookups.js';
 import { allObjects, type ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
-import { reportsUnknownPods } from '../../src/facts/scrape/snapshot-counts.js';
+import { contradictsStore } from '../../src/facts/scrape/snapshot-counts.js';
 import { WorkloadBackoff } from '../../src/facts/workload/workload-backoff.js';
 import { WorkloadCollector } from '../../src/facts/workload/workload-collector.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
@@ -1075,6 +1075,14 @@ it.each<[string, string, (cluster: FakeCluster) => void, boolean]>([
   ['that has just been deleted', 'stranger', ({ deletedUids }) => deletedUids.add('uid-shop-stranger'), true],
   ['of a namespace that is not listed yet', 'stranger', (cluster) => (cluster.unlisted = ['shop']), false],
   [
+    'that runs for long and is in no summary',
+    'cart-0',
+    (cluster) => {
+      cluster.setPods('node-1', [cart('cart-0', 'node-1'), cart('cart-1', 'node-1')]);
+    },
+    true,
+  ],
+  [
     'in a summary that is stale',
     'stranger',
     (cluster) => {
@@ -1085,7 +1093,7 @@ it.each<[string, string, (cluster: FakeCluster) => void, boolean]>([
 ])('kubelets contradict the store, or do not, by a pod %s', async (_case, name, change, expected) => {
   const cluster = new FakeCluster();
   cluster.addNode('node-1', [cart('cart-0', 'node-1')]);
-  cluster.answer('node-1', { pods: [aPodSummary({ name })] });
+  cluster.answer('node-1', { pods: [...new Set(['cart-0', name])].map((each) => aPodSummary({ name: each })) });
   change(cluster);
-  expect(reportsUnknownPods(await aCollector(cluster).collect())).toBe(expected);
+  expect(contradictsStore(await aCollector(cluster).collect())).toBe(expected);
 });

@@ -21,7 +21,7 @@ import { ClusterWatches } from '../../src/cluster/watch/cluster-watches.js';
 import { Tombstones } from '../../src/cluster/watch/tombstones.js';
 import type { Config } from '../../src/config/schema.js';
 import { EvictionLog } from '../../src/facts/history/eviction-log.js';
-import { reportsUnknownPods } from '../../src/facts/scrape/snapshot-counts.js';
+import { contradictsStore } from '../../src/facts/scrape/snapshot-counts.js';
 import type { Clock } from '../../src/lib/base/clock.js';
 import type { Logger } from '../../src/lib/base/logger.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
@@ -123,7 +123,7 @@ export class LivingCore implements AsyncDisposable {
             exposition.prepareNode(view, derived, filter);
           },
         }));
-    if (reader !== 'status' && snapshot !== undefined) place.store.doubt(reportsUnknownPods(snapshot));
+    if (reader !== 'status' && snapshot !== undefined) place.store.doubt(contradictsStore(snapshot));
     return {
       exposition: async (request) => {
         const { chunks, contentLength } = await exposition.render(snapshot, request, signal);

@@ -206,6 +206,19 @@ describe('a check', () => {
     expect([world.run.content(), world.drift()]).toEqual([['a@1', 'b@1', 'c@1'], []]);
   });
 
+  test('a doubt that has found something is followed by another one as soon as the first', async ({ world }) => {
+    const minutes: number[] = [];
+    for (let minute = 0; minute < 80; minute += 1) {
+      world.lists(sendsList('10', minute < 30 ? abc : abc.slice(1)));
+      const count = world.doubts();
+      world.run.reflector.doubt(true);
+      if (world.doubts() > count) minutes.push(minute);
+      await world.pass(1);
+    }
+    expect(minutes).toEqual([1, 10, 25, 55, 65, 74]);
+    expect(world.drift()).toEqual(['drift pods 1']);
+  });
+
   test('the first list alone is checked without a doubt, by the same version', async ({ world }) => {
     const listed: string[] = [];
     for (let minute = 0; minute < 20; minute += 1) {

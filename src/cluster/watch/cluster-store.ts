@@ -109,15 +109,15 @@ export class ClusterStore implements Disposable {
   }
 
   /**
-   * Has the store checked: see {@link Reflector.doubt}. To be called at each scrape, with whether kubelets report pods that are
-   * not known. Nodes that are not known while pods run on them are doubted too. Nothing is while the API server is away.
+   * Has the store checked: see {@link Reflector.doubt}. To be called at each scrape, with whether kubelets report other pods
+   * than those that are known. Nodes that are not known while pods run on them are doubted too. Nothing is while the API server is away.
    */
-  doubt(hasUnknownPods: boolean): void {
+  doubt(isContradicted: boolean): void {
     if (this.lists.isServerAway) return;
     const hasUnknownNodes = [...this.boundNodeNames()].some(
       (name) => !this.hasNode(name) && this.podsOn(name).some(({ phase }) => phase === 'Running'),
     );
-    for (const scope of this.#pods.scopes) scope.doubt(hasUnknownPods);
+    for (const scope of this.#pods.scopes) scope.doubt(isContradicted);
     for (const scope of this.#nodes.scopes) scope.doubt(hasUnknownNodes);
   }
 }

@@ -135,7 +135,7 @@ export class Reflector<T extends StoredObject> {
 
   /**
    * To be called at each scrape. Checks the store while something contradicts it (`isContradicted`): not before a
-   * minute after a list, and while that does not help after longer and longer pauses, from 5 to 10 minutes up to 4 hours. The
+   * minute after a list, then after 5 to 10 minutes, and while that does not help after longer and longer pauses, up to 4 hours. The
    * first list is checked in any case: a server that has just started may have served half of it.
    */
   doubt(isContradicted: boolean): void {
@@ -176,8 +176,9 @@ export class Reflector<T extends StoredObject> {
     try {
       const check = this.#doubtedAtMs > this.#listedAtMs ? 'contradicted' : 'due';
       const purpose = { isInitial: !this.isSynced, check: isCheck ? check : undefined } as const;
-      this.#listed(await this.#writer.list(this.#resourceVersion, purpose, signal), isCheck);
-      if (!isCheck) {
+      const listed = await this.#writer.list(this.#resourceVersion, purpose, signal);
+      this.#listed(listed, isCheck);
+      if (!isCheck || listed.hasCorrected) {
         this.#doubtPauseMs = shortestDoubtMs;
         this.#doubtNotBeforeMs = this.#doubtedAtMs + shortestDoubtMs;
       }

@@ -54,7 +54,7 @@ export class StoreWriter<T extends StoredObject> {
     resourceVersion: string,
     { isInitial, check }: { readonly isInitial: boolean; readonly check: 'due' | 'contradicted' | undefined },
     signal: AbortSignal,
-  ): Promise<ListedObjects<T>> {
+  ): Promise<ListedObjects<T> & { readonly hasCorrected: boolean }> {
     const options = { ...this.#listOptions(), isExact: check !== undefined };
     const replace = (version: string) =>
       this.#replace((other) => listObjects(options, other, signal), version, isInitial);
@@ -65,8 +65,9 @@ export class StoreWriter<T extends StoredObject> {
       const { listed, changes } = isDoubtful ? await replace('') : first;
       this.#refusedCount = 0;
       // Another version: the one asked for has expired, the server ignores it, or the list had to be confirmed.
-      if (check !== undefined && listed.resourceVersion === resourceVersion) this.#countDrift(changes);
-      return listed;
+      const isDrift = check !== undefined && listed.resourceVersion === resourceVersion;
+      if (isDrift) this.#countDrift(changes);
+      return { ...listed, hasCorrected: isDrift && changes.length > 0 };
     } catch (error) {
       if (error instanceof ApiError && error.isInvalidRequest) this.#refusedCount += 1;
       throw error;

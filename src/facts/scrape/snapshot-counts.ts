@@ -8,10 +8,11 @@ export function missingNode({ nodes }: ClusterSnapshot): string | undefined {
   return nodes.find((node) => node.state === 'absent' && node.reason === 'no_node')?.nodeName;
 }
 
-/** Whether kubelets report pods that the API server does not know, or has just deleted. */
-export function reportsUnknownPods({ nodes, unlistedNamespaces }: ClusterSnapshot): boolean {
+/** Whether kubelets report pods that the API server does not know, or has just deleted, or lack some that run for long. */
+export function contradictsStore({ nodes, unlistedNamespaces }: ClusterSnapshot): boolean {
   return nodes.some((node) => {
     if (node.state !== 'fresh') return false;
+    if (node.missingPods > 0) return true;
     const { skippedPods, unknownPods } = node.snapshot;
     const isListed = ({ namespace }: { readonly namespace: string }): boolean =>
       !unlistedNamespaces.includes(namespace);

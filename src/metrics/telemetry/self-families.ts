@@ -127,7 +127,7 @@ export const selfFamilies = {
   ),
   storeDrift: counter(
     'store_drift_total',
-    'Nodes and pods that the exporter knew wrongly, found by a full list and corrected. It lists every 30 to 60 minutes, and when kubelets report pods that it does not know. Above 0: watch events are lost on the way, or the API server has served an incomplete list.',
+    'Nodes and pods that the exporter knew wrongly, found by a full list and corrected. It lists every 30 to 60 minutes, and when kubelets report pods that it does not know, or lack pods that run. Above 0: watch events are lost on the way, or the API server has served an incomplete list.',
     { resource: resources },
   ),
   storeLists: counter('store_lists_total', 'Lists by result: success or the reason of the failure.', {

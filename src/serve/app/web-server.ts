@@ -2,7 +2,7 @@ import { ApiClient } from '../../cluster/http/api-client.js';
 import type { Config } from '../../config/schema.js';
 import { reloadPath } from '../../config/served-paths.js';
 import { plainWeb, type WebConfig } from '../../config/web/web-config.js';
-import { missingNode, reportsUnknownPods, snapshotCounts } from '../../facts/scrape/snapshot-counts.js';
+import { missingNode, contradictsStore, snapshotCounts } from '../../facts/scrape/snapshot-counts.js';
 import { UserError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import { MissingNodeReport } from '../../metrics/telemetry/scrape-reports.js';
@@ -124,7 +124,7 @@ function metricsEndpoint(
           const snapshot = await collector.collect(...scrape);
           if (snapshot !== undefined) {
             metrics.show({ collected: snapshotCounts(snapshot) });
-            place.store.doubt(reportsUnknownPods(snapshot));
+            place.store.doubt(contradictsStore(snapshot));
             missingNodeReport.scraped(missingNode(snapshot), noSuchNode);
           }
           metrics.show({ workloadNameClashCount: resolver.clashCount });
