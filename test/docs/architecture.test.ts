@@ -1,10 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 
 import { expect, it } from 'vitest';
 
+import { readProjectFile } from '../support/install-lines.js';
+
 const root = path.resolve(import.meta.dirname, '../..');
-const page = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
+const page = readProjectFile('docs/architecture.md');
 
 it('the page about the architecture names files and folders that exist', () => {
   const named = Array.from(page.matchAll(/`((?:src|sim|test|scripts)\/[^`*]+)`/g), ([, file = '']) => file);
@@ -13,7 +15,7 @@ it('the page about the architecture names files and folders that exist', () => {
 });
 
 it('the page about the architecture has the layers of eslint.config.mjs', () => {
-  const config = readFileSync(path.join(root, 'eslint.config.mjs'), 'utf8');
+  const config = readProjectFile('eslint.config.mjs');
   const [, table = ''] = /const layers = {([^]*?)\n};/.exec(config) ?? [];
   const layers = Array.from(table.matchAll(/^ {2}(\w+): \[([^\]]*)\]/gm), ([, name, allowed = '']) => [
     name,

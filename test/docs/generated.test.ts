@@ -1,15 +1,11 @@
-import { readFile, stat } from 'node:fs/promises';
-import path from 'node:path';
-
 import { expect, it } from 'vitest';
 
 import { generatedPageNames, renderPage } from '../../scripts/generated-docs.js';
 import { openApiText } from '../../scripts/openapi/document.js';
-
-const root = path.resolve(import.meta.dirname, '../..');
+import { readProjectFile } from '../support/install-lines.js';
 
 it.each(generatedPageNames)('the page %s has the tables that the code generates', async (name) => {
-  const page = await readFile(path.join(root, name), 'utf8');
+  const page = readProjectFile(name);
   expect(page).toBe(await renderPage(name, page));
 });
 
@@ -19,9 +15,9 @@ it('generated pages have tables without padding, with the alignment of their col
 });
 
 it('the description of the API has the types and parameters of the code', { timeout: 120_000 }, async () => {
-  expect(await readFile(path.join(root, 'src/people/status/openapi.json'), 'utf8')).toBe(await openApiText());
+  expect(readProjectFile('src/people/status/openapi.json')).toBe(await openApiText());
 });
 
-it('the README can be read in a few minutes', async () => {
-  expect((await stat(path.join(root, 'README.md'))).size).toBeLessThanOrEqual(12_288);
+it('the README can be read in a few minutes', () => {
+  expect(Buffer.byteLength(readProjectFile('README.md'))).toBeLessThanOrEqual(12_288);
 });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -7,20 +6,16 @@ import { describe, expect, it } from 'vitest';
 import { compatibilityTable, metricsTable } from '../../src/commands/metrics.js';
 import { absenceReasons } from '../../src/facts/node/node-view.js';
 import { familyTable } from '../../src/metrics/exposition/families.js';
+import { readProjectFile } from '../support/install-lines.js';
 import { readRules, recordsOf } from '../support/rules.js';
 
-const root = path.resolve(import.meta.dirname, '../..');
-const docs = (await readdir(path.join(root, 'docs'))).filter((name) => name.endsWith('.md'));
+const docs = (await readdir(new URL('../../docs', import.meta.url))).filter((name) => name.endsWith('.md'));
 const pages = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'grafana/README.md', 'manifests/README.md'],
   'mixin/README.md',
   'charts/ephemeral-storage-exporter/README.md',
   ...docs.map((name) => `docs/${name}`),
 ];
-
-function read(page: string): string {
-  return readFileSync(path.join(root, page), 'utf8');
-}
 
 /** As GitHub makes them of headings: https://docs.github.com/en/get-started/writing-on-github */
 function anchorsOf(text: string): readonly string[] {
@@ -38,7 +33,7 @@ interface Link {
 }
 
 const relativeLinks: readonly Link[] = pages.flatMap((page) =>
-  [...read(page).matchAll(/\]\(([^)\s]+)\)/g)]
+  [...readProjectFile(page).matchAll(/\]\(([^)\s]+)\)/g)]
     .map(([, target = '']) => ({ page, target }))
     .filter(({ target }) => !/^[a-z]+:/.test(target)),
 );
@@ -47,7 +42,7 @@ function isBroken({ page, target }: Link): boolean {
   const [file = '', anchor] = target.split('#');
   const linked = file === '' ? page : path.join(path.dirname(page), file);
   try {
-    const text = read(linked);
+    const text = readProjectFile(linked);
     return anchor !== undefined && !anchorsOf(text).includes(anchor);
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EISDIR') return false;
@@ -58,13 +53,13 @@ function isBroken({ page, target }: Link): boolean {
 describe('the pages', () => {
   it('pages promise no upper rate of evictions: a kubelet looks again at once after one', () => {
     const rate = /evict[^.|]*at most one[^.|]*(?:seconds?|minutes?|\d+ ?s)\b/;
-    expect(pages.filter((page) => rate.test(read(page)))).toEqual([]);
+    expect(pages.filter((page) => rate.test(readProjectFile(page)))).toEqual([]);
   });
 
   const families = new Set(`${metricsTable()}\n${compatibilityTable()}`.match(/ephemeral_storage_\w+/g));
 
   it.each(pages)('the page %s names families that exist', (page) => {
-    const named = read(page).match(/(?<![\w:])ephemeral_storage_[a-z_]+(?![\w*])/g) ?? [];
+    const named = readProjectFile(page).match(/(?<![\w:])ephemeral_storage_[a-z_]+(?![\w*])/g) ?? [];
     const ofHistogram = (name: string): string => name.replace(/_(?:bucket|sum|count)$/, '');
     // `…_` stands for all families that begin so.
     const unknown = named.filter(
@@ -90,14 +85,16 @@ describe('the pages', () => {
 });
 
 it('the page about operating explains every reason for which a node can be absent', () => {
-  const [, table = ''] = /<!-- reasons:begin -->([^]*)<!-- reasons:end -->/.exec(read('docs/operate.md')) ?? [];
+  const [, table = ''] =
+    /<!-- reasons:begin -->([^]*)<!-- reasons:end -->/.exec(readProjectFile('docs/operate.md')) ?? [];
   const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason);
   expect(explained.toSorted()).toEqual([...absenceReasons].sort());
 });
 
 describe('the page about operating', () => {
   const [, table = ''] =
-    /<!-- workload-families:begin -->([^]*)<!-- workload-families:end -->/.exec(read('docs/operate.md')) ?? [];
+    /<!-- workload-families:begin -->([^]*)<!-- workload-families:end -->/.exec(readProjectFile('docs/operate.md')) ??
+    [];
   const rows = [...table.matchAll(/^\| `(\w+)` +\| (sum|max|min) +\| (?:`([\w:]+)`|none: .*?) +\|$/gm)];
 
   it('the page about operating shows for every family of workloads how shards add up', () => {
@@ -119,7 +116,8 @@ describe('the page about operating', () => {
 it('the page for users of kube-summary-exporter names families that exist', () => {
   const families = new Set(metricsTable().match(/ephemeral_storage_\w+/g));
   const [, table = ''] =
-    /<!-- summary-exporter:begin -->([^]*)<!-- summary-exporter:end -->/.exec(read('docs/coming-from.md')) ?? [];
+    /<!-- summary-exporter:begin -->([^]*)<!-- summary-exporter:end -->/.exec(readProjectFile('docs/coming-from.md')) ??
+    [];
   const ours = [...table.matchAll(/^\|[^|]*\|([^|]*)\|$/gm)].flatMap(([, cell = '']) => cell.match(/`(\w+)`/g) ?? []);
   const names = ours.map((name) => `ephemeral_storage_${name.replaceAll('`', '')}`);
   expect(names.length).toBeGreaterThan(15);

@@ -6,6 +6,7 @@ import { emptyScenario } from '../../sim/model/scenario.js';
 import type { ContainerSpec, PodSpec, VolumeSpec } from '../../sim/model/specs.js';
 import type { Status } from '../../src/people/query/status.js';
 import { Exporter, type Scraped, settleMs } from '../support/exporter.js';
+import { sumOf } from '../support/figures.js';
 import { indexed } from '../support/hostile-pods.js';
 import { containerSpec } from '../support/pod-specs.js';
 import { mib } from '../support/units.js';
@@ -89,8 +90,6 @@ function seriesOf(scraped: Scraped, labels: Readonly<Record<string, string>>): r
   );
 }
 
-const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
-
 it.each(Object.keys(hostilePods))('a pod of any size and its node have their total: %s', async (name) => {
   const spec = specOf(name);
   await using exporter = await start();
@@ -115,9 +114,9 @@ it.each(Object.keys(hostilePods))('a pod of any size and its node have their tot
       .filter((sample) => sample.labels['pod'] === 'large')
       .map(({ value }) => value);
   expect(scraped.value('pod_used_bytes', labels)).toBe(totalOf(spec));
-  expect(sum(valuesOf('container_used_bytes'))).toBe(totalOf(spec));
-  expect(sum(valuesOf('pod_component_used_bytes'))).toBe(totalOf(spec));
-  expect(sum(valuesOf('volume_used_bytes'))).toBe(sum(spec.volumes.map(({ content }) => content.initialBytes)));
+  expect(sumOf(valuesOf('container_used_bytes'))).toBe(totalOf(spec));
+  expect(sumOf(valuesOf('pod_component_used_bytes'))).toBe(totalOf(spec));
+  expect(sumOf(valuesOf('volume_used_bytes'))).toBe(sumOf(spec.volumes.map(({ content }) => content.initialBytes)));
   expect(valuesOf('container_used_bytes').length).toBe(Math.min(101, spec.containers.length));
   expect(valuesOf('volume_used_bytes').length).toBe(Math.min(101, spec.volumes.length));
   expect(scraped.value('limit_ratio', { ...labels, rule: 'pod' })).toBe(

@@ -4,17 +4,23 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
+import { staticCredentials } from '../../../src/cluster/credentials/credentials.js';
+import { loadConfig } from '../../../src/config/load.js';
+import { loadWebFile, readWebFile } from '../../../src/config/web/web-file.js';
 import type { App } from '../../../src/serve/app/app.js';
 import { TestAuthority } from '../../support/certificates.js';
 import { at, type Json, type KubeObject, listAt } from '../../support/manifests/documents.js';
+import { environmentOf } from '../../support/manifests/exporter-settings.js';
+import { configOf, exporterOf } from '../../support/manifests/policies.js';
 import { type PlacedPod, placePods } from '../../support/placed-pods.js';
 import { eventually, isInstalled, PrometheusServer } from '../../support/programs.js';
 import { type MountedFiles, PrometheusOperator } from '../../support/prometheus-operator.js';
 import { hasRealApiServer } from '../../support/real-api-server.js';
 import { RealCluster } from '../../support/real-cluster.js';
+import { startApp } from '../../support/started-app.js';
 import { discoveredTargets } from './discovered-targets.js';
-import { startInstalled } from './installed-exporter.js';
 import { Release } from './release.js';
+import { serviceAccount } from './shipped.js';
 
 const enabled = { enabled: true };
 const labels = { release: 'prometheus' };
@@ -143,21 +149,34 @@ describe.skipIf(!canScrape)(
       const placed = await placePods({ server, objects, namespace, addresses });
       return Promise.all(
         placed.map(async (pod) => {
-          const environment = await webFile(objects, folder);
-          const app = await startInstalled({ server, objects, namespace, hostName: pod.name, environment });
+          const app = await startExporter(objects, namespace, pod.name);
           ended.unshift(app);
           return { ...pod, app };
         }),
       );
     }
 
-    /** The settings of the release's certificate, if any, with the files of a folder. */
-    async function webFile(objects: readonly KubeObject[], folder: string): Promise<Readonly<Record<string, string>>> {
-      const text = objects.map((object) => at(object, 'data', 'web.yaml')).find((found) => typeof found === 'string');
-      if (text === undefined) return {};
-      const file = path.join(folder, 'web.yaml');
-      await writeFile(file, text.replaceAll('/etc/ephemeral-storage-exporter-tls', folder));
-      return { EPHEMERAL_STORAGE_EXPORTER_WEB_CONFIG_FILE: file };
+    /** The exporter of a pod, on a port of loopback, with the settings of its release and a token of its service account. */
+    async function startExporter(objects: readonly KubeObject[], namespace: string, hostName: string): Promise<App> {
+      const { server } = cluster;
+      const webText = objects.map((object) => at(object, 'data', 'web.yaml')).find((text) => typeof text === 'string');
+      const webFile = server.file(`${namespace}/web.yaml`);
+      await writeFile(
+        webFile,
+        (webText ?? '').replaceAll('/etc/ephemeral-storage-exporter-tls', server.file(namespace)),
+      );
+      const environment: Readonly<Record<string, string>> = {
+        ...environmentOf(exporterOf(objects), 'node-1'),
+        EPHEMERAL_STORAGE_EXPORTER_WEB_LISTEN_ADDRESSES: '127.0.0.1:0',
+        EPHEMERAL_STORAGE_EXPORTER_WEB_CONFIG_FILE: webFile,
+      };
+      const token = await server.serviceAccountToken(namespace, serviceAccount.name);
+      return startApp({
+        config: loadConfig({ file: { path: 'config.yaml', text: configOf(objects) }, environment, flags: {} }),
+        web: loadWebFile(webFile, await readWebFile(webFile)),
+        credentials: staticCredentials({ server: new URL(server.url), ca: server.caPem, token }),
+        host: { name: hostName, nodeName: environment['NODE_NAME'] },
+      });
     }
 
     /** The configuration with the files that its pod would have, and with the ports here in place of the pods' addresses. */
