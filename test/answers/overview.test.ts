@@ -237,6 +237,11 @@ describe('what is evicted next', () => {
       [...['-', 'DiskPressure: refuses new pods', '7Gi'], 'evicts nobody now: DiskPressure is left from a shortage'],
     ],
     [
+      'close to it under DiskPressure',
+      { ...nodefs, headroom: gib, victims: [victim('big')], diskPressure: true },
+      ['-', 'near nodefs.available', '1Gi', 'evicts shop/big first'],
+    ],
+    [
       'of which nothing is known',
       { ...nodefs, headroom: undefined, victims: undefined, diskPressure: true },
       ['-', 'DiskPressure: may be evicting, headroom unknown', '-', 'under DiskPressure: may be evicting now'],

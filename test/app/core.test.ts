@@ -10,6 +10,7 @@ import { aCore } from '../support/core.js';
 import { isLetGo } from '../support/heap.js';
 import { aKubeletCache } from '../support/kubelet-caches.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { never } from '../support/signals.js';
 
 const nodes = Array.from({ length: 20 }, (_, index) => aNode({ name: `node-${index}` }));
 
@@ -18,10 +19,8 @@ const noPods: readonly Pod[] = [];
 /** Twenty nodes of two pods each, whose kubelets respond at once. */
 function setUp() {
   const clock = new ManualClock();
-  const derived = new Set<string>();
   const lookups: LookupResult[] = [];
   const pods = new Map<string, readonly Pod[]>();
-  const whenDerived: { on: () => void } = { on: () => undefined };
   const scheduler = new Scheduler(clock);
   const cache = aKubeletCache({
     requests: scheduler.requests,
@@ -43,37 +42,18 @@ function setUp() {
       boundNodeNames: () => [],
       unlistedNamespaces: () => [],
       isDeleted: () => false,
-      findPod: (nodeName) => {
-        derived.add(nodeName);
-        whenDerived.on();
-        return undefined;
-      },
+      findPod: () => undefined,
     },
     cache,
     clock,
   });
-  const signal = new AbortController().signal;
-  const scrape = async (options: CollectOptions = { onView: () => undefined }, until = signal) => {
-    const snapshot = await collector.collect(until, options);
+  const scrape = async (options: CollectOptions = { onView: () => undefined }) => {
+    const snapshot = await collector.collect(never, options);
     if (snapshot === undefined) throw new Error('nothing collected');
     return snapshot;
   };
-  return { scrape, derived, whenDerived, lookups, pods };
+  return { scrape, lookups, pods };
 }
-
-it('a scrape derives nothing after its deadline: the other nodes have no data yet', async () => {
-  const { scrape, derived, whenDerived } = setUp();
-  const deadline = new AbortController();
-  whenDerived.on = () => {
-    if (derived.size === 5) deadline.abort();
-  };
-  const { nodes: states } = await scrape(undefined, deadline.signal);
-  expect(derived.size).toBe(5);
-  const count = (state: string) => states.filter((node) => node.state === state).length;
-  expect([count('fresh'), count('absent')]).toEqual([5, 15]);
-  whenDerived.on = () => undefined;
-  expect((await scrape()).nodes.map(({ state }) => state)).toEqual(nodes.map(() => 'fresh'));
-});
 
 it('a scrape lets go of what takes the most memory of a pod as soon as text was made of it', async () => {
   const { scrape } = setUp();

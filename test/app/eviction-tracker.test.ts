@@ -13,36 +13,6 @@ import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
-it('reports of evictions are the same array until there is another eviction', () => {
-  const clock = new ManualClock();
-  const log = new EvictionLog({ retentionMs: 60_000, maxRecords: 2 }, clock);
-  const tracker = new EvictionTracker(log, () => expect.unreachable());
-  const none = tracker.reports();
-  expect(tracker.reports()).toBe(none);
-  const message = 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ';
-  const evict = (name: string): void => {
-    const object = aPod({ name, uid: name, phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
-    log.podChanged({ object, previous: undefined, isInitial: false }, () => ({
-      node: aNode(),
-      layout: undefined,
-      measurement: undefined,
-      snapshot: undefined,
-      maxAgeMs: 120_000,
-      samplesOf: () => [],
-      workloads: [],
-      attribution: 'measured',
-    }));
-  };
-  evict('cart-0');
-  expect(tracker.reports()).not.toBe(none);
-  const [first] = tracker.reports();
-  expect(first).toMatchObject({ pod: 'cart-0', cause: 'pod_limit' });
-  expect(tracker.reports()).toBe(tracker.reports());
-  evict('cart-1');
-  expect(tracker.reports().map(({ pod }) => pod)).toEqual(['cart-0', 'cart-1']);
-  expect(tracker.reports()[0]).toBe(first);
-});
-
 it('an eviction has the verdict of its node as last derived, by the growth of its pods', () => {
   const clock = new ManualClock();
   const log = new EvictionLog({ retentionMs: 60_000, maxRecords: 2 }, clock);

@@ -3,8 +3,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 import { type TopResource, topResources } from '../../src/commands/resources.js';
 import { type Listing, pageText, topPage } from '../../src/commands/top/top-page.js';
-import { podDocument } from '../../src/people/answers/pod.js';
-import { writeText } from '../../src/people/pens/text-pen.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import type { MeasuredPodExplanation, PodExplanation } from '../../src/people/query/pod-explanation.js';
 import type { PodReport } from '../../src/people/report/pod-report.js';
@@ -13,7 +11,6 @@ import type { ViewReader } from '../../src/serve/source/view-source.js';
 import { findWorkload } from '../../src/serve/source/workload-lookup.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { anExposition, asking } from '../support/exposition-settings.js';
-import { sumOf } from '../support/figures.js';
 import { never } from '../support/signals.js';
 import { readSimulated } from '../support/simulated-reading.js';
 import { podsOf, viewsOf } from '../support/views.js';
@@ -123,30 +120,8 @@ describe('explain pod', () => {
     measuredReports = reports.flatMap((report) => (report.state === 'unmeasured' ? [] : [report]));
   });
 
-  it('explain pod adds up, part by part, container by container', () => {
-    const measured = measuredReports;
-    expect(measured.length).toBeGreaterThan(10);
-    for (const { usedBytes, components, containers } of measured) {
-      expect(sumOf(Object.values(components))).toBe(usedBytes);
-      expect(sumOf(containers.map((container) => container.usedBytes))).toBe(usedBytes);
-      for (const { rootfsBytes, logsBytes, volumeShares, otherBytes, ...container } of containers) {
-        const parts = [rootfsBytes, logsBytes, ...volumeShares.map(({ bytes }) => bytes), otherBytes];
-        expect(sumOf(parts)).toBe(container.usedBytes);
-      }
-    }
-  });
-
-  it('explain pod adds up as it is printed', () => {
-    for (const report of measuredReports) {
-      const text = writeText(podDocument({ pods: [report], evictions: [] }), { width: 80, isWhole: true });
-      const [, components = ''] = text.split('\nParts of the usage:\n');
-      const [parts = ''] = components.split('\n\n');
-      expect(printedSum(parts, /^(?!= )(?!PART)\S+ +(-?[\d,]+)/gm)).toBe(report.usedBytes);
-      expect(printedSum(parts, /^= total +([\d,]+)/gm)).toBe(report.usedBytes);
-    }
-  });
-
   it('explain pod has the values of the exposition', () => {
+    expect(measuredReports.length).toBeGreaterThan(10);
     const values = exposed('container_used_bytes', ['namespace', 'pod', 'container', 'node']);
     for (const { namespace, pod, node, containers } of measuredReports) {
       for (const { container, usedBytes } of containers) {
@@ -170,10 +145,3 @@ it('explain workload lists the pods that make it incomplete, and adds up to what
   const expected = [{ node: 'node-4', state: 'measured', usedBytes: report.usedBytes }, lost];
   expect([pods.items, missing.items]).toMatchObject([expected, [lost]]);
 });
-
-function printedSum(text: string, pattern: RegExp): number {
-  return Array.from(text.matchAll(pattern), ([, digits]) => Number(digits?.replaceAll(',', ''))).reduce(
-    (a, b) => a + b,
-    0,
-  );
-}

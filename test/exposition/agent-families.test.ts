@@ -78,10 +78,7 @@ it('families of the agent have no series for what is unknown', async () => {
 it.each<[what: string, rendering: Rendering, count: number]>([
   ['the profile standard', { settings: { profile: 'standard' } }, 1],
   ['the profile minimal', { settings: { profile: 'minimal' } }, 0],
-  ['no level of pods', { settings: { levels: ['node', 'volume'] } }, 0],
   ['a pattern to allow', { settings: { profile: 'minimal', allow: ['.*_cgroup_pids'] } }, 3],
-  ['a pattern to deny', { settings: { deny: ['.*_cgroup_.*'] } }, 1],
-  ['a request for one family', { filter: { names: new Set(['ephemeral_storage_pod_cgroup_pids']) } }, 3],
   ['a request for another level', { filter: { levels: new Set(['node']) } }, 0],
   ['OpenMetrics', { format: 'openmetrics' }, 30],
 ])('families of the agent follow %s', async (_what, rendering, count) => {

@@ -74,28 +74,6 @@ describe('TextCache: the text of nodes', () => {
     expect(turnCount).toBeGreaterThan(20);
   });
 
-  it('what is unknown is served as no series', async () => {
-    const usage = aPodUsage({
-      containers: [aContainerUsage({ rootfsBytes: undefined, logsBytes: 0 })],
-      volumes: [aVolumeUsage({ usedBytes: undefined })],
-    });
-    const blocks = await aCache()([aNodeSnapshot({ pods: [aMeasuredPod({ usage })] })]);
-    expect(textOf(blocks, 'container_rootfs_used_bytes')).toBe('');
-    expect(textOf(blocks, 'container_logs_used_bytes')).toMatch(/ 0\n$/);
-    expect(textOf(blocks, 'volume_used_bytes')).toBe('');
-  });
-
-  it('pods whose volumes are not measured are served as such only while they are not', async () => {
-    const pods = [
-      aMeasuredPod({ name: 'pending', usage: aPodUsage({ volumesPending: true }) }),
-      aMeasuredPod({ name: 'measured' }),
-    ];
-    const blocks = await aCache()([aNodeSnapshot({ pods })]);
-    expect(textOf(blocks, 'pod_volume_stats_pending')).toBe(
-      'ephemeral_storage_pod_volume_stats_pending{namespace="shop",pod="pending",node="node-1"} 1\n',
-    );
-  });
-
   it('the first of what is listed twice is served', async () => {
     const twice = aPodUsage({
       containers: [aContainerUsage({ usedBytes: 1 }), aContainerUsage({ usedBytes: 2 })],

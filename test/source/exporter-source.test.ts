@@ -214,13 +214,15 @@ describe('shards', () => {
   const readings = [0, 1, 2].map((shard) =>
     readingOf(`node-${shard + 1}`, `pod-${shard}`, { ...wholeCluster, shard, totalShards: 3 }),
   );
-
-  it('shards are asked pod by pod, and shown as one', async ({ sim, serve }) => {
+  const sharded = it.extend('servers', async ({ sim, serve }) => {
     addService(sim);
-    for (const [index, reading] of readings.entries()) {
-      const { port } = await serve(reading);
-      addPod(sim, `exporter-${index}`, `node-${index + 1}`, port);
-    }
+    const servers = await Promise.all(readings.map(serve));
+    for (const [shard, { port }] of servers.entries()) addPod(sim, `exporter-${shard}`, `node-${shard + 1}`, port);
+    return servers;
+  });
+
+  sharded('shards are asked pod by pod, and shown as one', async ({ sim, servers }) => {
+    expect(servers).toHaveLength(3);
     using exporter = await open(credentialsOf(sim, readerRules));
     expect(await podsOf(exporter)).toEqual(['pod-0', 'pod-1', 'pod-2']);
     const { notes, coverage } = await (await exporter.read(never)).list('nodes', {}, 1);
@@ -245,10 +247,7 @@ describe('shards', () => {
     expect(shards).toEqual({ answeredCount: 1, totalCount: 3 });
   });
 
-  it('a shard that does not answer is missing, and is not asked for each list', async ({ sim, serve }) => {
-    addService(sim);
-    const servers = await Promise.all(readings.map(serve));
-    for (const [index, { port }] of servers.entries()) addPod(sim, `exporter-${index}`, `node-${index + 1}`, port);
+  sharded('a shard that does not answer is missing, and is not asked for each list', async ({ sim, servers }) => {
     using exporter = await open(credentialsOf(sim, readerRules));
     const [, broken] = servers;
     if (broken === undefined) throw new Error('a shard is missing');
@@ -277,12 +276,9 @@ describe('shards', () => {
     expect(error.message).toMatch(/^none of the 3 shards of \S+ is ready$/);
   });
 
-  it.for([0, 1, 2])(
+  sharded.for([0, 1, 2])(
     'shards are read although number %i fails from the first request on',
-    async (index, { sim, serve }) => {
-      addService(sim);
-      const servers = await Promise.all(readings.map(serve));
-      for (const [shard, { port }] of servers.entries()) addPod(sim, `exporter-${shard}`, `node-${shard + 1}`, port);
+    async (index, { sim, servers }) => {
       const broken = servers[index];
       if (broken === undefined) throw new Error('a shard is missing');
       broken.answer = replyWith({ status: 500, body: 'broken' });

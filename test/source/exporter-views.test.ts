@@ -114,13 +114,8 @@ it('a list that there is not is an error of the request: the exporter is an old 
   await expect(readerOf(anApi(missing)).list('nodes', {}, 1)).rejects.toBe(missing);
 });
 
-it('what the API server does not find is an error of the request', async () => {
-  const failure = new RequestError('not_found', 'GET /: the API server answered 404', { status: 404 });
-  await expect(readerOf(anApi(failure)).object('node', ['node-1'], {})).rejects.toBe(failure);
-});
-
-it.each([500, 401, 403])('an answer of status %i about an object is an error of the request', async (status) => {
-  const failure = new RequestError('http_status', 'refused', { status });
+it.each([404, 500, 401, 403])('a refusal with %i that is not about an object is an error of the request', async (status) => {
+  const failure = new RequestError(status === 404 ? 'not_found' : 'http_status', 'GET /: refused', { status });
   await expect(readerOf(anApi(failure)).object('node', ['node-1'], {})).rejects.toBe(failure);
 });
 

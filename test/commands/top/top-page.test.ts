@@ -573,46 +573,6 @@ describe('what is next', () => {
     expect(text).not.toContain('…');
   });
 
-  it.each([
-    ['far above its thresholds', { headroom: 300 }, /^ +- .* DiskPressure: refuses new pods /],
-    ['near one', { headroom: 24 }, /^ +- .* near nodefs\.available /],
-    ['below one', { headroom: -1 }, /^now .* below nodefs\.available: evicts pods /],
-    ['below one with no pod left', { headroom: -1, podsOnNode: [] }, /^ +- .* below nodefs\.available: no pod left /],
-    ['far above them without DiskPressure', { headroom: 300, diskPressure: false }, /^ +- .* near nodefs\.available /],
-    ['of unknown headroom', { headroom: undefined }, /^ +- .* DiskPressure: may be evicting, headroom unknown /],
-  ] as const)('a node that is %s says so', async (_what, shown, why) => {
-    const { headroom, diskPressure, podsOnNode } = { diskPressure: true, podsOnNode: [aPod()], ...shown };
-    const node = aNode({ diskPressure });
-    const thresholds = [aNodeThreshold({ threshold: 100, headroom, isCrossed: (headroom ?? 0) < 0 })];
-    const summary = aNodeSummary(headroom === undefined ? { nodefs: undefined } : {});
-    const signal = 'nodefs.available';
-    const fill = { filesystem: 'nodefs', ofInodes: false, atMs: 0, capacity: 1e3, available: 400 } as const;
-    const held = { pods: 0, images: 0, other: 600 };
-    const fills = [
-      {
-        ...fill,
-        held,
-        grown: held,
-        durationMs: 1,
-        fallen: 0,
-        cause: undefined,
-        calmAtMs: 0,
-        warnedOf: signal,
-      } as const,
-    ];
-    const pressed = aFreshNode(aNodeSnapshot({ node, pods: [], podsOnNode, thresholds, fills, summary }));
-    const reading = aReadingOf(pressed);
-    const lines = (await textOf(reading, { resource: 'next' }, { columns: 200 })).split('\n');
-    expect(lines[1]).toMatch(why);
-  });
-
-  it('a pod far from its limit that has a shorter TTL for its growth is not next, without a forecast', async () => {
-    const ratios = [aLimitRatio({ usedBytes: 3, limitBytes: 100 })];
-    const pods = [aMeasuredPod({ evictionMs: 60_000, ratios })];
-    const young = aNodeReading({ pods });
-    expect(await textOf(young, { resource: 'next' }, { columns: 200 })).toContain('No pod is near a limit');
-  });
-
   it('what was last known of a lost node is not shown as current', async () => {
     const snapshot = aNodeSnapshot({ pods, forecasts, thresholds: [aNodeThreshold()] });
     const reading = aReading({
