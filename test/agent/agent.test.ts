@@ -1,15 +1,18 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { resourceParts } from '../../src/facts/node/agent-pod.js';
 import { aPod } from '../support/builders.js';
 import { cgroupFolder, type MadePod, type MadeTree, writeBlockDevices, writeCgroups } from '../support/cgroup-trees.js';
+import { untilEnd } from '../support/fixtures.js';
 import { aNodeAgent } from '../support/node-agents.js';
 import { temporaryFolder } from '../support/programs.js';
 import { recordingLogger } from '../support/recording-logger.js';
 import { aBoundPod, someNodeObjects } from '../support/snapshot-builders.js';
+
+const it = test.extend('host', ({ onTestFinished }) => untilEnd(onTestFinished, temporaryFolder()));
 
 const tree: MadeTree = { version: 'v2', driver: 'systemd' };
 const cart: MadePod = { uid: '0b2d9c1e-7b6f-4c39-9f7e-0c8e61c0a001', qos: 'guaranteed' };
@@ -37,8 +40,7 @@ const agentOn = (host: { readonly path: string }, log: string[] = [], deviceFold
   });
 
 describe('the agent on a node', () => {
-  it('the agent reads the cgroups of the pods that the API server knows, also of static ones', async () => {
-    await using host = await temporaryFolder();
+  it('the agent reads the cgroups of the pods that the API server knows, also of static ones', async ({ host }) => {
     writeCgroups(host.path, tree, [cart, proxy, stranger]);
     const deviceFolder = writeBlockDevices(host.path, [{ id: '259:0', path: 'pci0/block/nvme0n1' }]);
     const log: string[] = [];
@@ -58,8 +60,7 @@ describe('the agent on a node', () => {
     expect(log).toEqual([`info: found the cgroups of pods {"version":"v2","driver":"systemd","folder":"${folder}"}`]);
   });
 
-  it('the agent reads only the parts that are shown', async () => {
-    await using host = await temporaryFolder();
+  it('the agent reads only the parts that are shown', async ({ host }) => {
     writeCgroups(host.path, tree, [cart]);
     const agent = agentOn(host);
     const [pod] = (await agent.read(nodes, new Set(['pids'] as const))).pods;
@@ -67,8 +68,7 @@ describe('the agent on a node', () => {
     expect(await agent.read(nodes, new Set())).toEqual({ pods: [] });
   });
 
-  it('the agent reads what has changed since, and follows pods that start and end', async () => {
-    await using host = await temporaryFolder();
+  it('the agent reads what has changed since, and follows pods that start and end', async ({ host }) => {
     writeCgroups(host.path, tree, [cart]);
     const agent = agentOn(host);
     const read = async () =>
@@ -88,8 +88,7 @@ describe('the agent on a node', () => {
     expect(await read()).toEqual([['proxy', 7]]);
   });
 
-  it('a pod whose cgroup ends while it is read has no values, and the others are read', async () => {
-    await using host = await temporaryFolder();
+  it('a pod whose cgroup ends while it is read has no values, and the others are read', async ({ host }) => {
     writeCgroups(host.path, tree, [{ ...cart, files: { 'cgroup.events': 'populated 0\n' } }, proxy]);
     const agent = agentOn(host);
     const { pods } = await agent.read(nodes, all);
@@ -97,8 +96,7 @@ describe('the agent on a node', () => {
     expect(pods[1]?.resources.memory?.currentBytes).toBe(104_857_600);
   });
 
-  it('the agent without cgroups logs one warning with the fix, and reads nothing', async () => {
-    await using host = await temporaryFolder();
+  it('the agent without cgroups logs one warning with the fix, and reads nothing', async ({ host }) => {
     const log: string[] = [];
     const agent = agentOn(host, log);
     expect(await agent.read(nodes, all)).toEqual({ pods: [] });
@@ -106,8 +104,7 @@ describe('the agent on a node', () => {
     expect(log).toEqual([expect.stringMatching(/^warn: .*is not mounted; .*agent\.enabled/)]);
   });
 
-  it('the log names files that the kernel does not have', async () => {
-    await using host = await temporaryFolder();
+  it('the log names files that the kernel does not have', async ({ host }) => {
     writeCgroups(host.path, { version: 'v1', driver: 'cgroupfs' }, []);
     rmSync(path.join(host.path, 'sys/fs/cgroup/pids'), { recursive: true });
     const log: string[] = [];

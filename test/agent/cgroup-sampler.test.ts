@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import type { Lane } from '../../src/lib/base/lane.js';
 import { aPod } from '../support/builders.js';
@@ -14,12 +14,15 @@ import {
   type MadeTree,
   writeCgroups,
 } from '../support/cgroup-trees.js';
+import { untilEnd } from '../support/fixtures.js';
 import { atOnce } from '../support/lanes.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aNodeAgent } from '../support/node-agents.js';
 import { temporaryFolder } from '../support/programs.js';
 import { recordingLogger } from '../support/recording-logger.js';
 import { aBoundPod, someNodeObjects } from '../support/snapshot-builders.js';
+
+const it = test.extend('host', ({ onTestFinished }) => untilEnd(onTestFinished, temporaryFolder()));
 
 const v2: MadeTree = { version: 'v2', driver: 'systemd' };
 const v1: MadeTree = { version: 'v1', driver: 'cgroupfs' };
@@ -80,32 +83,33 @@ function nodeWith({
 }
 
 describe('sampling of cgroups', () => {
-  it.each<[what: string, tree: MadeTree, oldKernel: boolean, peaks: Peaks]>([
+  it.for<[what: string, tree: MadeTree, oldKernel: boolean, peaks: Peaks]>([
     ['cgroup v2, peaks of samples', v2, true, [300, 9]],
     ['cgroup v2, peaks of the kernel', v2, false, [125_829_120, 12]],
     ['cgroup v1', v1, true, [125_829_120, 9]],
-  ])('a pod that begins and ends between two scrapes has its peaks: %s', async (_what, tree, oldKernel, peaks) => {
-    await using host = await temporaryFolder();
-    const { clock, start, write, end, peaksOf } = nodeWith({ host: host.path, tree, oldKernel });
-    expect(await peaksOf(old, job)).not.toHaveProperty(job.uid);
-    await clock.advance(10_000);
-    start(old, job);
-    const current = tree === v2 ? 'memory.current' : 'memory.usage_in_bytes';
-    for (const [bytes, pids] of [
-      ['100', '2'],
-      ['300', '9'],
-      ['200', '3'],
-    ] as const) {
-      write(job, { [current]: bytes, 'pids.current': pids });
-      await clock.advance(50);
-    }
-    end(job);
-    await clock.advance(10_000);
-    expect((await peaksOf(old, job))[job.uid]).toEqual(peaks);
-  });
+  ])(
+    'a pod that begins and ends between two scrapes has its peaks: %s',
+    async ([_what, tree, oldKernel, peaks], { host }) => {
+      const { clock, start, write, end, peaksOf } = nodeWith({ host: host.path, tree, oldKernel });
+      expect(await peaksOf(old, job)).not.toHaveProperty(job.uid);
+      await clock.advance(10_000);
+      start(old, job);
+      const current = tree === v2 ? 'memory.current' : 'memory.usage_in_bytes';
+      for (const [bytes, pids] of [
+        ['100', '2'],
+        ['300', '9'],
+        ['200', '3'],
+      ] as const) {
+        write(job, { [current]: bytes, 'pids.current': pids });
+        await clock.advance(50);
+      }
+      end(job);
+      await clock.advance(10_000);
+      expect((await peaksOf(old, job))[job.uid]).toEqual(peaks);
+    },
+  );
 
-  it('the other values of a pod that has ended are unknown, and it is forgotten after minutes', async () => {
-    await using host = await temporaryFolder();
+  it('the other values of a pod that has ended are unknown, and it is forgotten after minutes', async ({ host }) => {
     const { clock, start, end, peaksOf } = nodeWith({ host: host.path });
     await clock.advance(50);
     start(old, job);
@@ -117,8 +121,9 @@ describe('sampling of cgroups', () => {
     expect(await peaksOf(job)).toEqual({});
   });
 
-  it('the peak of a pod that runs is no less than its value at the scrape, and unknown after a minute', async () => {
-    await using host = await temporaryFolder();
+  it('the peak of a pod that runs is no less than its value at the scrape, and unknown after a minute', async ({
+    host,
+  }) => {
     const { clock, start, write, peaksOf } = nodeWith({ host: host.path });
     await clock.advance(50);
     start(old, job);
@@ -130,8 +135,7 @@ describe('sampling of cgroups', () => {
     expect(await peaksOf(job)).toEqual({ [job.uid]: [undefined, undefined] });
   });
 
-  it("the kernel's peaks of a pod that runs are served as they are, and do not fall with its end", async () => {
-    await using host = await temporaryFolder();
+  it("the kernel's peaks of a pod that runs are served as they are, and do not fall with its end", async ({ host }) => {
     const { clock, start, write, end, peaksOf } = nodeWith({
       host: host.path,
       oldKernel: false,
@@ -147,8 +151,7 @@ describe('sampling of cgroups', () => {
     expect(await peaksOf(job)).toEqual({ [job.uid]: [900_000_000, 99] });
   });
 
-  it('pods that were there before have no peaks but those of the kernel', async () => {
-    await using host = await temporaryFolder();
+  it('pods that were there before have no peaks but those of the kernel', async ({ host }) => {
     const { clock, start, end, peaksOf } = nodeWith({ host: host.path });
     await clock.advance(1_000);
     expect(await peaksOf(old)).toEqual({ [old.uid]: [undefined, undefined] });
@@ -158,8 +161,7 @@ describe('sampling of cgroups', () => {
     expect(await peaksOf(old)).toEqual({});
   });
 
-  it('without an interval nothing is sampled, and a pod that has ended has no values', async () => {
-    await using host = await temporaryFolder();
+  it('without an interval nothing is sampled, and a pod that has ended has no values', async ({ host }) => {
     const { clock, start, end, peaksOf } = nodeWith({ host: host.path, sampleIntervalMs: 0 });
     expect(clock.sleeperCount).toBe(0);
     start(old, job);
@@ -168,8 +170,7 @@ describe('sampling of cgroups', () => {
     expect(await peaksOf(old, job)).toEqual({ [old.uid]: [undefined, undefined] });
   });
 
-  it('at most a hundred pods are kept, the latest', async () => {
-    await using host = await temporaryFolder();
+  it('at most a hundred pods are kept, the latest', async ({ host }) => {
     const { clock, start, end, peaksOf } = nodeWith({ host: host.path });
     await clock.advance(50);
     const many = Array.from({ length: 120 }, (_, index): MadePod => ({ uid: `job-${index}`, qos: 'besteffort' }));
@@ -182,8 +183,9 @@ describe('sampling of cgroups', () => {
     expect(names).toEqual([old.uid, ...many.slice(20).map(({ uid }) => uid)]);
   });
 
-  it('a sample begins when the one before has ended, those it was late for are left out, and the signal ends them', async () => {
-    await using host = await temporaryFolder();
+  it('a sample begins when the one before has ended, those it was late for are left out, and the signal ends them', async ({
+    host,
+  }) => {
     let count = 0;
     let free: (() => void) | undefined;
     const busy = new Promise<void>((resolve) => {
@@ -210,8 +212,7 @@ describe('sampling of cgroups', () => {
     expect([count, clock.sleeperCount]).toEqual([3, 0]);
   });
 
-  it('cgroups that cannot be listed are one warning, and their pods are no younger afterwards', async () => {
-    await using host = await temporaryFolder();
+  it('cgroups that cannot be listed are one warning, and their pods are no younger afterwards', async ({ host }) => {
     const { clock, log, start, peaksOf, folderOf } = nodeWith({ host: host.path });
     await clock.advance(1_000);
     rmSync(folderOf('memory.current'), { recursive: true });

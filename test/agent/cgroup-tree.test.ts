@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { BlockDevices } from '../../src/agent/block-devices.js';
 import { filesOf, findCgroups, podFolders } from '../../src/agent/cgroup-tree.js';
@@ -14,7 +14,10 @@ import {
   writeBlockDevices,
   writeCgroups,
 } from '../support/cgroup-trees.js';
+import { untilEnd } from '../support/fixtures.js';
 import { temporaryFolder } from '../support/programs.js';
+
+const it = test.extend('host', ({ onTestFinished }) => untilEnd(onTestFinished, temporaryFolder()));
 
 const guaranteed: MadePod = { uid: '0b2d9c1e-7b6f-4c39-9f7e-0c8e61c0a001', qos: 'guaranteed' };
 const burstable: MadePod = { uid: '0b2d9c1e-7b6f-4c39-9f7e-0c8e61c0a002', qos: 'burstable' };
@@ -33,22 +36,23 @@ const trees: readonly (MadeTree & { readonly where: string })[] = [
 ];
 
 describe('the cgroups of a node', () => {
-  it.each(trees)('cgroups $version of $driver are found in $where, with the pods of all classes', async (tree) => {
-    await using host = await temporaryFolder();
-    writeCgroups(host.path, tree, pods);
-    const found = findCgroups(path.join(host.path, 'sys/fs/cgroup'));
-    const { version, driver, where } = tree;
-    expect(found).toMatchObject({ version, driver, kubepods: where, missing: new Set() });
-    const folders = podFolders(found);
-    expect(new Set(folders.keys())).toEqual(new Set(pods.map(({ uid }) => uid)));
-    for (const pod of pods) {
-      expect(folders.get(pod.uid)).toBe(cgroupFolder(tree, pod));
-      expect(filesOf(found, folders.get(pod.uid) ?? '')('pids.current')).toBe('7\n');
-    }
-  });
+  it.for(trees)(
+    'cgroups $version of $driver are found in $where, with the pods of all classes',
+    async (tree, { host }) => {
+      writeCgroups(host.path, tree, pods);
+      const found = findCgroups(path.join(host.path, 'sys/fs/cgroup'));
+      const { version, driver, where } = tree;
+      expect(found).toMatchObject({ version, driver, kubepods: where, missing: new Set() });
+      const folders = podFolders(found);
+      expect(new Set(folders.keys())).toEqual(new Set(pods.map(({ uid }) => uid)));
+      for (const pod of pods) {
+        expect(folders.get(pod.uid)).toBe(cgroupFolder(tree, pod));
+        expect(filesOf(found, folders.get(pod.uid) ?? '')('pids.current')).toBe('7\n');
+      }
+    },
+  );
 
-  it('pods are listed as they are now: one that starts is there, one that ends is not', async () => {
-    await using host = await temporaryFolder();
+  it('pods are listed as they are now: one that starts is there, one that ends is not', async ({ host }) => {
     const tree = { version: 'v2', driver: 'systemd' } as const;
     writeCgroups(host.path, tree, [burstable]);
     const found = findCgroups(path.join(host.path, 'sys/fs/cgroup'));
@@ -57,15 +61,13 @@ describe('the cgroups of a node', () => {
     expect([...podFolders(found).keys()]).toEqual([bestEffort.uid]);
   });
 
-  it('the tree of the driver that is in use is found beside one that is left from another', async () => {
-    await using host = await temporaryFolder();
+  it('the tree of the driver that is in use is found beside one that is left from another', async ({ host }) => {
     writeCgroups(host.path, { version: 'v2', driver: 'cgroupfs' }, []);
     writeCgroups(host.path, { version: 'v2', driver: 'systemd' }, [burstable]);
     expect(findCgroups(path.join(host.path, 'sys/fs/cgroup')).driver).toBe('systemd');
   });
 
-  it('files that the kernel does not have are known from the cgroup of all pods', async () => {
-    await using host = await temporaryFolder();
+  it('files that the kernel does not have are known from the cgroup of all pods', async ({ host }) => {
     const tree = { version: 'v2', driver: 'systemd' } as const;
     writeCgroups(host.path, tree, [burstable]);
     for (const resource of ['cpu', 'memory', 'io']) {
@@ -81,13 +83,12 @@ describe('the cgroups of a node', () => {
   const noPods =
     'has no cgroup kubepods in the 4 levels below it: either it is not the tree of the host, or the kubelet makes no cgroups for pods (cgroupsPerQOS: false)';
 
-  it.each<[why: string, files: Readonly<Record<string, string>>, message: string]>([
+  it.for<[why: string, files: Readonly<Record<string, string>>, message: string]>([
     ['the mount is missing', {}, `is not mounted; ${fix}`],
     ['something else is mounted', { 'cgroup/kernel/file': '' }, `has no cgroups; ${fix}`],
     ['the mount is a file', { cgroup: '' }, `cannot be read (ENOTDIR); ${fix}`],
     ['there are no pods', { 'cgroup/system.slice/file': '', 'cgroup/cgroup.controllers': 'cpu io\n' }, noPods],
-  ])('the error names what is missing and the fix: %s', async (_why, files, message) => {
-    await using host = await temporaryFolder();
+  ])('the error names what is missing and the fix: %s', async ([_why, files, message], { host }) => {
     const mount = path.join(host.path, 'sys/fs/cgroup');
     for (const [name, text] of Object.entries(files)) {
       const file = path.join(host.path, 'sys/fs', name);

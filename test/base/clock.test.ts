@@ -79,23 +79,6 @@ describe('startDeadline', () => {
     expect(deadline.signal.aborted).toBe(true);
   });
 
-  it('a deadline needs no other timer for any number of restarts', async () => {
-    const clock = new ManualClock();
-    const sleep = clock.sleep.bind(clock);
-    const sleepsMs: number[] = [];
-    clock.sleep = (durationMs, signal) => {
-      sleepsMs.push(durationMs);
-      return sleep(durationMs, signal);
-    };
-    using deadline = startDeadline({ clock, durationMs: 1_000, error });
-    for (let count = 0; count < 9; count += 1) {
-      await clock.advance(100);
-      deadline.restart();
-    }
-    await clock.advance(999);
-    expect([sleepsMs, deadline.signal.aborted]).toEqual([[1_000, 900], false]);
-  });
-
   it('a deadline stays aborted when it is restarted too late', async () => {
     const clock = new ManualClock();
     using deadline = startDeadline({ clock, durationMs: 1_000, error });

@@ -23,6 +23,7 @@ import type { Config } from '../../src/config/schema.js';
 import { systemClock } from '../../src/lib/base/clock.js';
 import { createLogger } from '../../src/metrics/telemetry/line-logger.js';
 import { App } from '../../src/serve/app/app.js';
+import { textOf } from '../http/loopback-server.js';
 import { type ParsedSample, parseExposition } from '../support/exposition-parser.js';
 import { send } from '../support/http-get.js';
 import { eventually } from '../support/programs.js';
@@ -85,22 +86,17 @@ function rawTransport(): KubeletTransport {
   });
 }
 
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString('utf8');
-}
-
 async function listNodes(): Promise<readonly Node[]> {
-  const body = await api.open({ path: '/api/v1/nodes' }, signal);
-  const { items } = JSON.parse(await textOf(body)) as { items: readonly unknown[] };
+  const { items } = JSON.parse(await textOf(api.open({ path: '/api/v1/nodes' }, signal))) as {
+    items: readonly unknown[];
+  };
   return items.map((item) => projectNode(item, (text) => text));
 }
 
 /** The kubelet's summary, read without the exporter's decoder; undefined when it does not respond. */
 async function totalsOf(node: Node): Promise<Totals | undefined> {
   try {
-    const text = await textOf(await transport.locate(node, '/stats/summary').open(signal));
+    const text = await textOf(transport.locate(node, '/stats/summary').open(signal));
     const { pods = [] } = JSON.parse(text) as RawSummary;
     return new Map(
       pods.map(({ podRef, ...pod }) => [`${podRef.namespace}/${podRef.name}`, pod['ephemeral-storage']?.usedBytes]),

@@ -64,3 +64,21 @@ it('the settings contain no secret: those of credentials name files', () => {
   expect(suspects.length).toBeGreaterThan(2);
   expect(listSettings().filter(({ allowed, help }) => /\bURL/.test(`${allowed} ${help}`))).toEqual([]);
 });
+
+it('each setting has a help text, a default and the allowed values', () => {
+  for (const row of listSettings()) {
+    expect(row.help).toMatch(/^[A-Z].*[.…]$/);
+    expect(row.allowed).not.toBe('');
+    expect(row.defaultText).not.toBe('');
+  }
+});
+
+// docs/settings.md has names and defaults of them all, but what is allowed.
+it.each([
+  ['cluster.shard', { allowed: 'a whole number from 0 to 999' }],
+  ['log.level', { allowed: 'debug, info, warn or error' }],
+  ['workloads.selectors[].selector', { environmentName: undefined, defaultText: 'required' }],
+  ['workloads.selectors[].namespaces', { environmentName: undefined, defaultText: '[]' }],
+])('the setting %s is listed with %j', (path, expected) => {
+  expect(listSettings().find((row) => row.path === path)).toMatchObject(expected);
+});

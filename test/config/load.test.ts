@@ -183,13 +183,12 @@ it.each([
   expect(faultsOf(text)).toMatchObject([{ path, problem: 'unknown key', hint: `allowed: ${allowed}` }]);
 });
 
-it.each([
-  '__proto__: {a: 1}',
-  'constructor: 1',
-  '<<: {log: {level: debug}}',
-])('unknown keys are rejected: %s', (text) => {
-  expect(faultsOf(text)).toMatchObject([{ problem: 'unknown key' }]);
-});
+it.each(['__proto__: {a: 1}', 'constructor: 1', '<<: {log: {level: debug}}'])(
+  'unknown keys are rejected: %s',
+  (text) => {
+    expect(faultsOf(text)).toMatchObject([{ problem: 'unknown key' }]);
+  },
+);
 
 describe('removed settings', () => {
   it.each([

@@ -26,10 +26,6 @@ it('readConfigFile returns the text, also through symbolic links', async () => {
   expect(await readConfigFile(join(folder, 'link.yaml'))).toBe('log: {} # ü\n');
 });
 
-it('readConfigFile returns the empty text of an empty file', async () => {
-  expect(await readConfigFile(await written('empty.yaml', ''))).toBe('');
-});
-
 it('readConfigFile reads UTF-16 as UTF-8, as Windows PowerShell writes it', async () => {
   const text = await readConfigFile(await written('mark.yaml', Buffer.from('\uFEFFcache: {ttl: 30s}', 'utf16le')));
   expect(loadText(text).cache.ttlMs).toBe(30_000);
@@ -50,9 +46,4 @@ it.each([
   const reading = readConfigFile(join(folder, name));
   await expect(reading).rejects.toThrow(UserError);
   await expect(reading).rejects.toThrow(message);
-});
-
-it('readConfigFile rejects a file that is not UTF-8', async () => {
-  const path = await written('latin1.yaml', Uint8Array.of(0x61, 0xfc, 0x0a));
-  await expect(readConfigFile(path)).rejects.toThrow(UserError);
 });

@@ -282,21 +282,6 @@ describe('projectPod', () => {
       }),
     );
   });
-
-  it('interns what pods have in common and leaves alone what is their own', () => {
-    const interned = new Set<string>();
-    const spec = {
-      nodeName: 'n1',
-      containers: [{ name: 'main', volumeMounts: [{ name: 'data' }] }],
-      volumes: [{ name: 'data' }],
-    };
-    projectPod({ metadata: { ...metadata, labels: { app: 'cart' } }, spec, status: { phase: 'Running' } }, (text) => {
-      interned.add(text);
-      return text;
-    });
-    for (const text of ['shop', 'app', 'cart', 'n1', 'main', 'data', 'Running']) expect(interned).toContain(text);
-    for (const text of ['u1', 'cart-0', '7']) expect(interned).not.toContain(text);
-  });
 });
 
 describe('projectNode', () => {

@@ -27,9 +27,3 @@ it.each<[string, number, Partial<KubeletErrorContext>, RegExp]>([
 ])('the error of a kubelet names the cause: %s', (_case, status, context, expected) => {
   expect(messageFor(status, context)).toMatch(expected);
 });
-
-it('the error of a kubelet keeps the reason of the status', () => {
-  const response = { what: 'summary of node n1', status: 401, headers: {}, text: '' };
-  const context = { path: '/stats/summary', node: aNode(), isApiServerAway: true } as const;
-  expect(kubeletErrorFromResponse(response, context)).toMatchObject({ reason: 'unauthorized', status: 401 });
-});

@@ -1,8 +1,9 @@
+import { Gauge, Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 
 import { type ScopeState, type StoreState, storeState } from '../../src/cluster/watch/store-lists.js';
 import type { Instant } from '../../src/lib/base/clock.js';
-import { SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
+import { collectNodeMetrics, SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
 
 const prefix = 'ephemeral_storage_exporter_';
 
@@ -231,4 +232,19 @@ it('the registry has the metrics of process and Node.js, without gauges that are
   expect(names).toEqual(expect.arrayContaining(['process_cpu_seconds_total', 'nodejs_heap_size_used_bytes']));
   const misnamed = families.filter(({ name, type }) => name.endsWith('_total') && String(type) !== 'counter');
   expect(misnamed).toEqual([]);
+});
+
+it.each([
+  [0.5, 0],
+  [0.499, 0],
+  [0.75, 0.25],
+  [NaN, NaN],
+])('of %d s between two runs of the event-loop monitor, %d s are lag', async (seconds, lag) => {
+  const registry = new Registry();
+  collectNodeMetrics(registry);
+  const gauge = registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds');
+  if (!(gauge instanceof Gauge)) throw new Error('the gauge is missing');
+  gauge.set({}, seconds);
+  const [sample] = (await gauge.get()).values;
+  expect(Number(sample?.value.toFixed(9))).toBe(lag);
 });

@@ -58,6 +58,7 @@ it('replace removes, updates and adds, in that order, and has the whole list at 
   await store.replace([thing('pod-4', '6'), thing('pod-1', '4'), thing('pod-2', '5')]);
   expect(summaries()).toEqual(['removed pod-3@3', 'updated pod-1@4', 'updated pod-2@5', 'added pod-4@6']);
   expect(seen).toEqual(Array.from({ length: 4 }, () => ['pod-1@4', 'pod-2@5', 'pod-4@6']));
+  expect(changes[0]?.object).toBe(changes[0]?.previous);
 });
 
 it('replace keeps objects that the list could not contain', async () => {

@@ -16,7 +16,7 @@ export interface Thing extends StoredObject {
   readonly value: string;
 }
 
-export function project(object: unknown): Thing {
+function project(object: unknown): Thing {
   const { metadata, value } = object as { metadata: StoredObject; value: string | undefined };
   if (value === undefined) throw new RequestError('decode', `${metadata.name} has no value`);
   return { uid: metadata.uid, name: metadata.name, resourceVersion: metadata.resourceVersion, value };

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import type { StoreChange } from '../../../src/cluster/watch/object-store.js';
 import { RequestError } from '../../../src/lib/base/errors.js';
-import { errorLine, expired, podJson, ScriptedApi, sendsList, sendsWatch, WatchFeed } from '../scripted-api.js';
-import { added, deleted, listOfA, modified, project, runReflector, type Thing } from '../scripted-reflector.js';
+import { expired, podJson, ScriptedApi, sendsList, sendsWatch, WatchFeed } from '../scripted-api.js';
+import { added, listOfA, modified, runReflector, type Thing } from '../scripted-reflector.js';
 
 describe('a list in pages', () => {
   const podsFrom = (first: number, count: number): readonly object[] =>
@@ -54,27 +54,4 @@ describe('changes of the first list', () => {
       ['added', 'b', false],
     ]);
   });
-});
-
-it('the projection is applied once to each object of a list and of an event, and not for a removal', async () => {
-  const projectedNames: string[] = [];
-  const changes: StoreChange<Thing>[] = [];
-  const api = new ScriptedApi(
-    sendsList('10', [podJson('a', '1'), podJson('b', '2'), podJson('c', '3')]),
-    sendsWatch(modified('b', '11'), deleted('c', '12'), errorLine(500)),
-    sendsList('20', [podJson('b', '11')]),
-  );
-  await using run = await runReflector({
-    api,
-    project: (object) => {
-      const projected = project(object);
-      projectedNames.push(projected.name);
-      return projected;
-    },
-    onChange: (change) => changes.push(change),
-  });
-  await run.clock.advance(375);
-  expect(projectedNames).toEqual(['a', 'b', 'c', 'b', 'c', 'b']);
-  expect(run.changes.slice(3)).toEqual(['updated b@11', 'removed c@12', 'removed a@1']);
-  expect(changes.at(-1)?.object).toBe(changes[0]?.object);
 });
