@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import { componentOrder } from '../../src/people/report/pod-report.js';
+import { components as componentOrder } from '../../src/facts/node/usage.js';
 import { style } from '../../src/people/status/page-files.js';
 import { colourOf, darkPalette, lightPalette } from '../support/palette.js';
 

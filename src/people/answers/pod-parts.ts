@@ -1,3 +1,4 @@
+import { components as componentOrder } from '../../facts/node/usage.js';
 import { formatBytes } from '../../lib/base/units.js';
 import {
   type BarPart,
@@ -11,7 +12,7 @@ import {
   type Row,
 } from '../pens/document.js';
 import type { ContainerExplanation, MeasuredPodExplanation } from '../query/pod-explanation.js';
-import { type ComponentBytes, componentOrder, isLastKnown } from '../report/pod-report.js';
+import { type ComponentBytes, isLastKnown } from '../report/pod-report.js';
 import { section, table, text } from './parts.js';
 import { lastKnownNote } from './pod-facts.js';
 

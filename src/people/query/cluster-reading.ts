@@ -1,22 +1,18 @@
-import type { Node, Pod } from '../../cluster/kube/objects.js';
+import type { Node } from '../../cluster/kube/objects.js';
 import type { Scope } from '../../cluster/kube/scope.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { noEvictionsSeen } from '../../facts/history/eviction-snapshot.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
 import type { MeasuredNodeView } from '../../facts/node/node-view.js';
-import type { PodRecord } from '../../facts/node/pod-record.js';
+import type { BoundPod, PodRecord } from '../../facts/node/pod-record.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
-import type { Workload } from '../../facts/workload/workload.js';
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { NodeSources } from '../report/node-report.js';
 import type { SamplesOf } from '../report/verdict-report.js';
 
 /** A pod that the API server knows, with the workloads that it belongs to. */
-export interface KnownPod {
-  readonly pod: Pod;
-  readonly workloads: readonly Workload[];
-}
+export type KnownPod = Pick<BoundPod, 'pod' | 'workloads'>;
 
 /** The state of a cluster at one moment. Plain data, but for what is looked up only where it is shown. */
 export interface ClusterReading extends NodeSources {

@@ -53,7 +53,7 @@ export interface ClusterReport {
   readonly findings: readonly FindingKindReport[];
 }
 
-export interface ClusterSummary {
+export interface ClusterSummary extends Readonly<PodCounts['counts']> {
   readonly freshNodeCount: number;
   readonly staleNodeCount: number;
   /** Without those that are skipped. */
@@ -70,28 +70,6 @@ export interface ClusterSummary {
   /** Pods that the summaries of scraped nodes should have, and those of them that were measured. */
   readonly expectedPodCount: number;
   readonly measuredPodCount: number;
-  /** Pods with data, expected or not, and their bytes. */
-  readonly podCount: number;
-  readonly podsUsedBytes: number;
-  /** Of them, those whose volumes are not measured: their bytes are too few. */
-  readonly pendingPodCount: number;
-  readonly limitCount: number;
-  /** Of all, those that cannot bind, and those of which only a part is compared, unless that alone is near. */
-  readonly unenforcedLimitCount: number;
-  /**
-   * Pods with data and limits that can bind; those that are near a limit, and those above one. Of nodes without data, those that were
-   * near or above when last known count in all three.
-   */
-  readonly limitedPodCount: number;
-  readonly nearLimitPodCount: number;
-  readonly reachedLimitPodCount: number;
-  /** Pods above a limit, none of whose limits can bind. */
-  readonly unenforcedReachedPodCount: number;
-  /**
-   * Pods with limits that should have data and have none, or whose volumes are not measured unless a limit is near without
-   * them, or was when last known. They are in none of the counts of limits.
-   */
-  readonly unknownLimitPodCount: number;
   /** Nodes with a threshold that is crossed. */
   readonly pressedNodeCount: number;
   /** Of them, those with no pod left that may be evicted. */

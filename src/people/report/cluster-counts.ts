@@ -13,16 +13,28 @@ import type { FoundPod, PodSource } from './pod-report.js';
 /** Counts pods and their limits for a `ClusterSummary`, one pod after another. */
 export class PodCounts {
   readonly counts = {
+    /** Pods with data, expected or not, and their bytes. */
     podCount: 0,
     podsUsedBytes: 0,
+    /** Of them, those whose volumes are not measured: their bytes are too few. */
     pendingPodCount: 0,
-    unknownLimitPodCount: 0,
     limitCount: 0,
+    /** Of all, those that cannot bind, and those of which only a part is compared, unless that alone is near. */
     unenforcedLimitCount: 0,
+    /**
+     * Pods with data and limits that can bind; those that are near a limit, and those above one. Of nodes without data, those that were
+     * near or above when last known count in all three.
+     */
     limitedPodCount: 0,
     nearLimitPodCount: 0,
     reachedLimitPodCount: 0,
+    /** Pods above a limit, none of whose limits can bind. */
     unenforcedReachedPodCount: 0,
+    /**
+     * Pods with limits that should have data and have none, or whose volumes are not measured unless a limit is near without
+     * them, or was when last known. They are in none of the counts of limits.
+     */
+    unknownLimitPodCount: 0,
   };
 
   /** Returns whether the pod is near a limit: those of nodes without data count where they were, and nowhere else. */

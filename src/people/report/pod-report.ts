@@ -6,7 +6,7 @@ import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../../fa
 import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { DerivedPod, PodRecord } from '../../facts/node/pod-record.js';
 import { type PodStanding, podStanding } from '../../facts/node/standing.js';
-import { components, type MeasuredUsage } from '../../facts/node/usage.js';
+import type { MeasuredUsage } from '../../facts/node/usage.js';
 import type { Workload } from '../../facts/workload/workload.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
@@ -110,7 +110,7 @@ export function measuredPodReport(found: FoundPod<DerivedPod<MeasuredUsage>, Pod
     ...podPlace(found),
     workloads: workloadReferences(pod.workloads),
     isKnown: pod.bound !== undefined,
-    isExempt: isExempt(pod),
+    isExempt: pod.bound !== undefined && exemptionOf(pod.bound.pod) !== undefined,
     hasLimits: pod.bound && hasLimits(pod.bound.pod),
     state: volumesPending ? 'pending' : 'measured',
     usedBytes,
@@ -175,15 +175,8 @@ export function podSpecReport({ uid, phase, qosClass, priorityClass, isStatic, s
   return { uid, phase, qosClass, priorityClass, isStatic, startTimeMs };
 }
 
-function isExempt({ bound }: PodRecord): boolean {
-  return bound !== undefined && exemptionOf(bound.pod) !== undefined;
-}
-
 /** Bytes by component; they add up to the pod's total. Absent where a part of one is unknown. */
 export type ComponentBytes = MeasuredUsage['components'];
-
-/** In the order in which they are shown. */
-export const componentOrder = components;
 
 export interface ContainerReport extends PodPlace {
   readonly container: string;

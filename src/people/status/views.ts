@@ -243,13 +243,11 @@ function newest(
   return newestFirst.map((of) => withAge(of, readAtMs));
 }
 
-/** What the address of an object says already of the list of its pods; undefined for one that has no such list. */
-const fixedParameters: Readonly<Record<ObjectKind, string | undefined>> = {
+/** What the address of an object says already of the list of its pods, where it has one. */
+const fixedParameters: Readonly<Partial<Record<ObjectKind, string>>> = {
   node: 'node',
-  pod: undefined,
   workload: 'workload',
   namespace: 'namespace',
-  eviction: undefined,
 };
 
 /** Returns the names of the parameters that a view has: of its list, or of the list of its pods. */
