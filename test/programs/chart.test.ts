@@ -140,18 +140,23 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
       .flatMap((object) => listAt(object, 'spec', 'groups'))
       .flatMap((group) => listAt(group, 'rules'));
 
-  it('the chart changes and leaves out alerts by name, and nothing else', () => {
-    const alerts = { EphemeralStorageNearLimit: { for: '1h', severity: 'info' } };
-    const changed = rulesOf({ alerts, disabled: ['EphemeralStoragePodEvicted'], alertLabels: { severity: 'page' } });
+  it('the chart changes and leaves out alerts by name, and nothing else', async () => {
+    const [near, absent] = ['EphemeralStorageNearLimit', 'EphemeralStorageNodeAbsent'];
+    const alerts = { [near]: { severity: 'info' }, [absent]: { for: '1h' } };
+    const changed = rulesOf({ alerts, disabled: ['EphemeralStoragePodEvicted'], alertLabels: { team: 'x' } });
     const expected = rulesOf({})
       .filter(({ alert }) => alert !== 'EphemeralStoragePodEvicted')
       .map((rule) => {
-        const isChanged = rule['alert'] === 'EphemeralStorageNearLimit';
         if (rule['alert'] === undefined) return rule;
-        const labels = { ...(rule['labels'] as Json), severity: isChanged ? 'info' : 'page' };
-        return { ...rule, labels, ...(isChanged && { for: '1h' }) };
+        const labels = { ...(rule['labels'] as Json), team: 'x', ...(rule['alert'] === near && { severity: 'info' }) };
+        return { ...rule, labels, ...(rule['alert'] === absent && { for: '1h' }) };
       });
     expect(changed).toEqual(expected);
+    if (!isInstalled('promtool')) return;
+    await using folder = await temporaryFolder();
+    const file = path.join(folder.path, 'rules.json');
+    writeFileSync(file, JSON.stringify({ groups: [{ name: 'changed', rules: changed }] }));
+    expect(spawnSync('promtool', ['check', 'rules', '--lint=all', '--lint-fatal', file])).toMatchObject({ status: 0 });
   });
 
   it('another handler takes the place of the request that a probe of the chart makes', () => {
@@ -195,6 +200,12 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['/nodeProxy/enabled', { nodeProxy: { enabled: 'yes' } }],
     ['no alert Typo', { prometheusRule: { ...enabled, alerts: { Typo: { for: '1h' } } } }],
     ['no alert Typo', { prometheusRule: { ...enabled, disabled: ['Typo'] } }],
+    [
+      'alerts.EphemeralStorageNodeEvicting.severity',
+      { prometheusRule: { ...enabled, alerts: { EphemeralStorageNodeEvicting: { severity: 'info' } } } },
+    ],
+    ['alertLabels.severity', { prometheusRule: { ...enabled, alertLabels: { severity: 'page' } } }],
+    ['alertLabels.reason', { prometheusRule: { ...enabled, alertLabels: { reason: 'x' } } }],
     [
       'no optional alert EphemeralStorageNearLimit',
       { prometheusRule: { ...enabled, optionalAlerts: ['EphemeralStorageNearLimit'] } },
@@ -401,25 +412,13 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
   });
 
   it('the chart takes keys without a value as empty', () => {
-    const keys = [
-      'extraEnv',
-      'podLabels',
-      'podAnnotations',
-      'commonLabels',
-      'commonAnnotations',
-      'config',
-      'global',
-    ] as const;
-    const empty = Object.fromEntries(keys.map((key) => [key, null]));
-    const rules = {
-      prometheusRule: { ...enabled, alerts: null, alertLabels: null, disabled: null, optionalAlerts: null },
-    };
+    const empty = (keys: string): Json => Object.fromEntries(keys.split(' ').map((key) => [key, null]));
+    const prometheusRule = { ...enabled, ...empty('alerts alertLabels disabled optionalAlerts') };
+    const others = empty('extraEnv podLabels podAnnotations commonLabels commonAnnotations config global');
     for (const helm of helmNames) {
-      const { status, out } = runHelm(helm, ['template', chartFolder], { ...empty, ...rules });
-      expect({ status, hasRules: out.includes('alert: EphemeralStorageNearLimit') }).toEqual({
-        status: 0,
-        hasRules: true,
-      });
+      const { status, out } = runHelm(helm, ['template', chartFolder], { ...others, prometheusRule });
+      expect(status).toBe(0);
+      expect(out).toContain('alert: EphemeralStorageNearLimit');
     }
   });
 
