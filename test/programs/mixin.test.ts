@@ -6,7 +6,6 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 import { isInstalled, temporaryFolder } from '../support/programs.js';
-import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 import { alertsOf, readDefaultRules, readRules, type RuleFile } from '../support/rules.js';
 
 const root = path.resolve(import.meta.dirname, '../..');
@@ -85,15 +84,5 @@ describe.skipIf(!isInstalled('jsonnet'))('the mixin (needs jsonnet)', () => {
 
   it('the mixin refuses an optional alert that does not exist', async () => {
     await expect(evaluate(withOptional('EphemeralStorageNearLimits'))).rejects.toThrow('these are no optional alerts');
-  });
-});
-
-describeInEachPrometheus('promtool', ({ promtool }) => {
-  it.skipIf(!isInstalled('jsonnet'))('promtool accepts the rules that the mixin makes (needs jsonnet)', async () => {
-    await using folder = await temporaryFolder();
-    const file = path.join(folder.path, 'rules.yaml');
-    await writeFile(file, JSON.stringify(await evaluate(`${addLines}\nmixin.prometheusRules.spec`)));
-    const args = ['check', 'rules', '--lint=all', '--lint-fatal', file];
-    expect(spawnSync(promtool, args, { encoding: 'utf8' })).toMatchObject({ status: 0 });
   });
 });

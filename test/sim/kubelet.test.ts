@@ -45,38 +45,6 @@ it('a simulated kubelet serves the summary of its node, in chunks, indented and 
   expect((await summaryOf(sim, 'node-2')).pods).toEqual([]);
 });
 
-it('a simulated kubelet lists the pods that it knows, by the UIDs by which it knows them', async () => {
-  const known = new Map<string, string>();
-  await using sim = await SimulatedCluster.start({
-    scenario: emptyScenario('node-1'),
-    clock: new ManualClock(),
-    kubeletUidOf: ({ uid }) => known.get(uid),
-  });
-  const { uid } = sim.model.addPod(podSpec('a'));
-  expect((await summaryOf(sim)).pods).toEqual([]);
-  known.set(uid, 'of another API server');
-  expect((await summaryOf(sim)).pods.map(({ podRef }) => podRef)).toEqual([
-    { namespace: 'default', name: 'a', uid: 'of another API server' },
-  ]);
-});
-
-it('a simulated kubelet authorizes requests as it is set to', async () => {
-  const user = { name: 'reader', groups: [] };
-  await using sim = await SimulatedCluster.start({
-    scenario,
-    kubeletAccess: {
-      authenticate: ({ headers }) => Promise.resolve(headers.authorization === 'Bearer known' ? user : undefined),
-      isAllowed: ({ name }, wanted) =>
-        Promise.resolve(name === 'reader' && 'name' in wanted && wanted.name === 'node-1'),
-    },
-  });
-  const statusOf = async (nodeName: string, token: string): Promise<number> =>
-    (await callKubelet(sim, nodeName, { token })).status;
-  expect(await statusOf('node-1', 'known')).toBe(200);
-  expect(await statusOf('node-2', 'known')).toBe(403);
-  expect(await statusOf('node-1', sim.token)).toBe(401);
-});
-
 it.for<[string, Rule, number, number]>([
   ['nodes/stats', statsRule, 200, 200],
   ['nodes/stats of one node', { ...statsRule, resourceNames: ['node-1'] }, 200, 403],
