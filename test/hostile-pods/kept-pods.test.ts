@@ -28,25 +28,20 @@ import {
 import { heldBytes } from '../support/heap.js';
 import {
   indexed,
+  keptPod,
   manyContainers,
   mountedEmptyDirs,
   type PodParts,
   unmountedEmptyDirs,
 } from '../support/hostile-pods.js';
 
-const keep = (text: string): string => text;
 const kibibyte = 2 ** 10;
-
-function podOf(spec: PodParts, metadata: object = {}): Pod {
-  const meta = { name: 'cart-0', namespace: 'shop', uid: 'u1', resourceVersion: '1', ...metadata };
-  return projectPod({ metadata: meta, spec, status: { phase: 'Running' } }, keep);
-}
 
 const names = (items: readonly { readonly name: string }[]): readonly string[] => items.map(({ name }) => name);
 
 describe('a pod with very many parts', () => {
   it('the first hundred containers and volumes of the spec are kept in detail, and the rest is counted', () => {
-    const { containers, volumes, rest } = podOf({
+    const { containers, volumes, rest } = keptPod({
       initContainers: indexed(3, (index) => ({ name: `init${index}` })),
       containers: indexed(150, (index) => ({ name: `c${index}` })),
       volumes: indexed(250, (index) => ({ name: `v${index}`, emptyDir: {} })),
@@ -58,23 +53,23 @@ describe('a pod with very many parts', () => {
 
   it('all parts of a pod with a hundred of each are kept', () => {
     const parts = { ...manyContainers(100), volumes: unmountedEmptyDirs(100).volumes ?? [] };
-    expect(podOf(parts, { labels: Object.fromEntries(indexed(100, (index) => [`k${index}`, ''])) }).rest).toBe(
+    expect(keptPod(parts, { labels: Object.fromEntries(indexed(100, (index) => [`k${index}`, ''])) }).rest).toBe(
       undefined,
     );
   });
 
   it('the first hundred labels of a pod are kept, and the rest is counted', () => {
     const labels = Object.fromEntries(indexed(130, (index) => [`k${index}`, 'x']));
-    const pod = podOf({}, { labels });
+    const pod = keptPod({}, { labels });
     expect(Object.keys(pod.labels)).toEqual(indexed(100, (index) => `k${index}`));
     expect(pod.rest).toMatchObject({ labelCount: 30, containerCount: 0 });
   });
 
   it('the first mounts are kept, as many as are bounded in number and in the length of their paths', () => {
-    const many = podOf(mountedEmptyDirs(10, 1_500));
+    const many = keptPod(mountedEmptyDirs(10, 1_500));
     expect(many.containers[0]?.mounts).toHaveLength(1_000);
     expect(many.rest).toMatchObject({ mountCount: 500 });
-    const long = podOf({
+    const long = keptPod({
       volumes: [{ name: 'v', emptyDir: {} }],
       containers: [
         {
@@ -89,7 +84,7 @@ describe('a pod with very many parts', () => {
   });
 
   it('volumes that only a container of the rest mounts are known as mounted', () => {
-    const pod = podOf({
+    const pod = keptPod({
       volumes: indexed(600, (index) => ({ name: `v${index}`, emptyDir: {} })),
       containers: [
         ...indexed(100, (index) => ({ name: `c${index}` })),
@@ -104,13 +99,13 @@ describe('a pod with very many parts', () => {
     const long = 'x'.repeat(254);
     const ownerReferences = [{ kind: 'Foo', name: long, controller: true }];
     const mirror = { 'kubernetes.io/config.mirror': '', 'kubernetes.io/config.hash': long };
-    expect(podOf({}, { ownerReferences, annotations: mirror })).toMatchObject({
+    expect(keptPod({}, { ownerReferences, annotations: mirror })).toMatchObject({
       controller: undefined,
       isStatic: true,
       kubeletUid: 'u1',
     });
     const longest = [{ kind: 'Foo', name: long.slice(1), controller: true }];
-    expect(podOf({}, { ownerReferences: longest }).controller?.name).toHaveLength(253);
+    expect(keptPod({}, { ownerReferences: longest }).controller?.name).toHaveLength(253);
   });
 });
 
@@ -183,7 +178,7 @@ const drawnPods: fc.Arbitrary<Drawn> = fc
     const ofKind = (...kinds: readonly string[]) =>
       containers.filter(({ kind }) => kinds.includes(kind)).map(rawContainer);
     const specs = volumes.map(({ volume }) => volume);
-    const kept = podOf({
+    const kept = keptPod({
       initContainers: ofKind('init', 'sidecar'),
       containers: ofKind('app'),
       ephemeralContainers: ofKind('ephemeral'),
@@ -251,13 +246,13 @@ describe('findings of a pod with very many parts', () => {
     }).map((finding) => findingReport({ pod, finding }).what);
 
   it('findings count the volumes of a pod that no container mounts, and name what is not kept', () => {
-    expect(textsOf(podOf(unmountedEmptyDirs(60_000)))).toEqual([
+    expect(textsOf(keptPod(unmountedEmptyDirs(60_000)))).toEqual([
       'no container mounts emptyDir v0 and 59,999 other volumes',
       'not kept by name, beside the first 100 of each: 59,900 volumes',
     ]);
     const { volumes = [], containers = [] } = mountedEmptyDirs(101, 2_000);
     const others = indexed(101, (index) => ({ name: `c${index}` }));
-    expect(textsOf(podOf({ volumes, containers: [...containers, ...others] }))).toEqual([
+    expect(textsOf(keptPod({ volumes, containers: [...containers, ...others] }))).toEqual([
       'not kept by name, beside the first 100 of each: 2 containers, 1 volume, 1,000 mounts',
     ]);
   });
@@ -267,7 +262,7 @@ describe('findings of a pod with very many parts', () => {
       { name: 'c0', resources: { limits: { 'ephemeral-storage': '1Ki' } } },
       ...indexed(120, (index) => ({ name: `d${index}` })),
     ];
-    expect(textsOf(podOf({ containers }))[0]).toMatch(/ comes from container c0 alone; .*d98, \(others\)/);
+    expect(textsOf(keptPod({ containers }))[0]).toMatch(/ comes from container c0 alone; .*d98, \(others\)/);
   });
 });
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
-import { projectPod } from '../../src/cluster/kube/projection.js';
 import { cutPod } from '../../src/cluster/kubelet/pod-others.js';
 import type { Figure, PodSummary } from '../../src/cluster/kubelet/summary.js';
 import { attributePod } from '../../src/facts/node/attribute.js';
@@ -12,12 +11,7 @@ import { freedByEviction, signalUsage, type SignalUsageInput } from '../../src/f
 import { foldUnknown } from '../../src/facts/node/unknown-items.js';
 import { aContainerSummary, aPodSummary, aVolumeSummary } from '../support/builders.js';
 import { sumOf } from '../support/figures.js';
-import { indexed, manyContainers, mountedEmptyDirs, type PodParts } from '../support/hostile-pods.js';
-
-function podOf(spec: PodParts): Pod {
-  const metadata = { name: 'cart-0', namespace: 'shop', uid: 'u1', resourceVersion: '1' };
-  return projectPod({ metadata, spec, status: { phase: 'Running' } }, (text) => text);
-}
+import { indexed, keptPod, manyContainers, mountedEmptyDirs } from '../support/hostile-pods.js';
 
 const sum = (items: readonly { readonly usedBytes?: Figure }[]): number =>
   sumOf(items.map(({ usedBytes }) => usedBytes));
@@ -40,7 +34,7 @@ function usageOf(summary: PodSummary, pod: Pod | undefined, mode: 'measured' | '
 
 describe('a pod with very many parts in a summary', () => {
   it.each(['measured', 'even'] as const)('values of a pod with many parts add up to the byte: %s', (mode) => {
-    for (const pod of [podOf(mountedEmptyDirs(700, 700)), podOf(manyContainers(700)), undefined]) {
+    for (const pod of [keptPod(mountedEmptyDirs(700, 700)), keptPod(manyContainers(700)), undefined]) {
       for (const count of [99, 101, 500, 501, 5_001]) {
         const summary = listed(pod?.containers.length === 1 ? { volumeCount: count } : { containerCount: count });
         const { usedBytes, components, containers } = usageOf(summary, pod, mode);
@@ -52,20 +46,20 @@ describe('a pod with very many parts in a summary', () => {
   });
 
   it('a pod is shown by name for the first hundred parts of its spec, and as one entry for the rest', () => {
-    const { volumes, components } = usageOf(listed({ volumeCount: 700 }), podOf(mountedEmptyDirs(700, 700)));
+    const { volumes, components } = usageOf(listed({ volumeCount: 700 }), keptPod(mountedEmptyDirs(700, 700)));
     expect(volumes).toHaveLength(101);
     expect(volumes.at(-1)).toMatchObject({ name: '(others)', type: 'unknown' });
     expect(sum(volumes)).toBe((699 * 700) / 2);
-    const inDetail = usageOf(listed({ volumeCount: 100 }), podOf(mountedEmptyDirs(700, 700)));
+    const inDetail = usageOf(listed({ volumeCount: 100 }), keptPod(mountedEmptyDirs(700, 700)));
     expect(inDetail.volumes.map(({ name }) => name)).toEqual(indexed(100, (index) => `v${index}`));
     expect(components).toMatchObject({ emptydir: sum(volumes), other: 4096 });
-    const { containers } = usageOf(listed({ containerCount: 700 }), podOf(manyContainers(700)));
+    const { containers } = usageOf(listed({ containerCount: 700 }), keptPod(manyContainers(700)));
     expect(containers).toHaveLength(101);
     expect(containers.at(-1)).toMatchObject({ name: '(others)', rootfsBytes: 600 * 70, logsBytes: 600 * 30 });
   });
 
   it('all that has no entry of its own is counted', () => {
-    expect(usageOf(listed({ volumeCount: 700 }), podOf(mountedEmptyDirs(700, 700))).unknownItems).toEqual({
+    expect(usageOf(listed({ volumeCount: 700 }), keptPod(mountedEmptyDirs(700, 700))).unknownItems).toEqual({
       containerCount: 0,
       volumeCount: 600,
     });
@@ -73,11 +67,11 @@ describe('a pod with very many parts in a summary', () => {
       containerCount: 680,
       volumeCount: 0,
     });
-    expect(usageOf(listed({ volumeCount: 90 }), podOf(mountedEmptyDirs(700, 700))).unknownItems).toBeUndefined();
+    expect(usageOf(listed({ volumeCount: 90 }), keptPod(mountedEmptyDirs(700, 700))).unknownItems).toBeUndefined();
   });
 
   it.each([700, 5_100])('a pod has its place in the order of eviction with all it uses: %d volumes', (count) => {
-    const pod = podOf(mountedEmptyDirs(count, count));
+    const pod = keptPod(mountedEmptyDirs(count, count));
     const whole = listed({ volumeCount: count });
     const inputOf = (signal: SignalUsageInput['signal'], summary = cutPod(whole)): SignalUsageInput => ({
       summary,
@@ -96,7 +90,7 @@ describe('a pod with very many parts in a summary', () => {
     const inMemory = indexed(200, (index) => ({ name: `w${index}`, emptyDir: { medium: 'Memory' } }));
     const onDisk = indexed(5_000, (index) => ({ name: `v${index}`, emptyDir: {} }));
     const volumes = [...onDisk, ...inMemory];
-    const pod = podOf({
+    const pod = keptPod({
       volumes,
       containers: [{ name: 'app', volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })) }],
     });
@@ -120,7 +114,7 @@ describe('a pod with very many parts in a summary', () => {
     const rotation = { maxFileBytes: 10, maxFileCount: 4 };
     const findingsOf = (containerCount: number) =>
       podFindings({
-        pod: podOf(manyContainers(5_002)),
+        pod: keptPod(manyContainers(5_002)),
         summary: cutPod(listed({ containerCount })),
         node: undefined,
         isNearPressure: false,
@@ -133,7 +127,7 @@ describe('a pod with very many parts in a summary', () => {
 
 /** A pod with these mounts: for each volume, the containers that mount it. */
 function podWithMounts(containerCount: number, mounters: readonly (readonly number[])[], source = 'emptyDir'): Pod {
-  return podOf({
+  return keptPod({
     containers: indexed(containerCount, (index) => ({
       name: `c${index}`,
       volumeMounts: mounters.flatMap((positions, volume) =>
@@ -185,7 +179,7 @@ it('a volume belongs to the containers of the spec when the kubelet lists none',
   const pod = podWithMounts(102, [[5, 101, 100]]);
   expect(sharesOf(pod, listedVolumes(0, [1_200]))).toEqual({ c5: 400, '(others)': 800 });
   const initContainers = indexed(120, (index) => ({ name: `i${index}` }));
-  const afterInit = podOf({ initContainers, containers: [{ name: 'app' }] });
+  const afterInit = keptPod({ initContainers, containers: [{ name: 'app' }] });
   expect(sharesOf(afterInit, listedVolumes(0, [1_200]))).toEqual({ '(others)': 1_200 });
 });
 
@@ -250,7 +244,7 @@ it.each([500, 900, 5_000])('components of a pod are exact, whatever else it moun
   const sources = ['emptyDir', 'configMap', 'persistentVolumeClaim', 'secret'] as const;
   const sourceOf = (index: number) => sources[index % sources.length] ?? 'secret';
   const volumes = indexed(count, (index) => ({ name: `v${index}`, [sourceOf(index)]: {} }));
-  const pod = podOf({
+  const pod = keptPod({
     // HostPaths, which are in no summary, and volumes that no container mounts take the place of none.
     volumes: [
       ...indexed(600, (index) => ({ name: `h${index}`, hostPath: {} })),

@@ -16,10 +16,6 @@ const allPods: Semantics = { attribution: 'measured', controllers: false };
 
 const familyOf = (key: string): string => key.slice(0, key.indexOf('{'));
 
-function serve({ summary, ...objects }: Recording, semantics: Semantics): Promise<SeriesTable> {
-  return replayed({ ...objects, summary: JSON.stringify(summary) }, semantics);
-}
-
 /** Whole disks, and what no disk holds. */
 const realBytes = fc.oneof(
   { weight: 8, arbitrary: fc.constantFrom(0, 1, 4096) },
@@ -146,7 +142,7 @@ const ways = fc.record({
 it('every series of any pods is as predicted', async () => {
   await fc.assert(
     fc.asyncProperty(recordingsOf(realBytes), ways, async (recorded, semantics) => {
-      expect(differences(predict(recorded, semantics), await serve(recorded, semantics))).toEqual([]);
+      expect(differences(predict(recorded, semantics), await replayed(recorded, semantics))).toEqual([]);
     }),
     { numRuns: atNight(1_000, 40) },
   );
@@ -170,7 +166,7 @@ function expectFigures(served: SeriesTable): void {
 it('pods of senseless size have figures; components and containers add up to the total, all else is as predicted', async () => {
   await fc.assert(
     fc.asyncProperty(recordingsOf(anyBytes), ways, async (recorded, semantics) => {
-      const served = await serve(recorded, semantics);
+      const served = await replayed(recorded, semantics);
       expectFigures(served);
       for (const stats of recorded.summary.pods) expectSums(served, stats);
       expect(differences(predict(recorded, semantics), served).filter((line) => !isSplit(line))).toEqual([]);
@@ -256,7 +252,7 @@ function invented(path: Path, before: SeriesTable, after: SeriesTable): readonly
 async function expectNothingInvented(recorded: Recording, path: Path): Promise<void> {
   const semantics = { ...allPods, controllers: true };
   const summary = without(recorded.summary, path) as RawSummary;
-  const after = await serve({ ...recorded, summary }, semantics);
+  const after = await replayed({ ...recorded, summary }, semantics);
   expect(invented(path, predict(recorded, semantics), after)).toEqual([]);
 }
 

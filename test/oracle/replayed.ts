@@ -8,15 +8,15 @@ import { temporaryFolder } from '../support/programs.js';
 import type { Semantics } from './predict.js';
 import { type SeriesTable, tableOf } from './series.js';
 
-export interface RecordedTexts {
+interface Recorded {
   /** The body of a `/stats/summary` answer. */
-  readonly summary: string;
+  readonly summary: string | object;
   readonly pods: readonly unknown[];
   readonly nodes: readonly unknown[];
 }
 
 /** What the program serves of a recording: files in, the text of an exposition out. */
-export async function replayed({ summary, pods, nodes }: RecordedTexts, semantics: Semantics): Promise<SeriesTable> {
+export async function replayed({ summary, pods, nodes }: Recorded, semantics: Semantics): Promise<SeriesTable> {
   await using folder = await temporaryFolder();
   const file = (name: string): string => path.join(folder.path, name);
   const settings = {
@@ -29,7 +29,7 @@ export async function replayed({ summary, pods, nodes }: RecordedTexts, semantic
     attribution: semantics.attribution,
   };
   const objects = [listOf('Pod', pods), listOf('Node', nodes)].map((list) => JSON.stringify(list));
-  await writeFile(file('summary.json'), summary);
+  await writeFile(file('summary.json'), typeof summary === 'string' ? summary : JSON.stringify(summary));
   await writeFile(file('objects.yaml'), objects.join('\n---\n'));
   await writeFile(file('config.yaml'), JSON.stringify(settings));
   const { context, out, error } = aCommandContext();

@@ -1,9 +1,18 @@
 /** Specs of pods as an API server accepts them from all who may create pods, made to cost a reader as much as they can. */
 
+import type { Pod } from '../../src/cluster/kube/objects.js';
+import { projectPod } from '../../src/cluster/kube/projection.js';
+
 export interface PodParts {
   readonly volumes?: readonly object[];
   readonly containers?: readonly object[];
   readonly initContainers?: readonly object[];
+}
+
+/** The pod with these parts, as it is kept. */
+export function keptPod(spec: PodParts, metadata: object = {}): Pod {
+  const meta = { name: 'cart-0', namespace: 'shop', uid: 'u1', resourceVersion: '1', ...metadata };
+  return projectPod({ metadata: meta, spec, status: { phase: 'Running' } }, (text) => text);
 }
 
 export function indexed<T>(count: number, of: (index: number) => T): T[] {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { staticCredentials } from '../../../src/cluster/credentials/credentials.js';
 import { settingsOf } from '../../support/exporter.js';
 import { send } from '../../support/http-get.js';
+import type { Json } from '../../support/manifests/documents.js';
 import { hasRealApiServer, RealApiServer } from '../../support/real-api-server.js';
 import { recordingLogger } from '../../support/recording-logger.js';
 import { startApp } from '../../support/started-app.js';
@@ -13,8 +14,6 @@ import { createAll, namespace, node, pod } from './cluster-objects.js';
 import { extraGrantsOf } from './extra-grants.js';
 import { Mirror, MountedAccount } from './mirror.js';
 import { applyShipped, serviceAccount } from './shipped.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** The API server accepts a token for a minute after it has expired. */
 const leewaySeconds = 60;

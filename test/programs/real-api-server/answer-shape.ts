@@ -1,8 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 
 import type { HttpAnswer } from '../../support/http-get.js';
-
-type Json = Readonly<Record<string, unknown>>;
+import type { Json } from '../../support/manifests/documents.js';
 
 export interface Call {
   readonly path: string;

@@ -3,11 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SimulatedCluster } from '../../../sim/cluster.js';
 import { emptyScenario } from '../../../sim/model/scenario.js';
 import { callApi } from '../../sim/wire.js';
+import type { Json } from '../../support/manifests/documents.js';
 import { hasRealApiServer, readerToken, RealApiServer } from '../../support/real-api-server.js';
 import { answered, type Call, type Server, shapeOf } from './answer-shape.js';
 import { createAll, namespace, node, pod } from './cluster-objects.js';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What `reader` may do in both. */
 const readerRules = [
