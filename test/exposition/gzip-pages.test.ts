@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
+import { crc32,gunzipSync } from 'node:zlib';
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { GzipPages, type TextPiece } from '../../src/metrics/exposition/gzip-pages.js';
+import { combineCrc32, crc32Shift,GzipPages, type TextPiece } from '../../src/metrics/exposition/gzip-pages.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const never = new AbortController().signal;
@@ -126,4 +126,19 @@ it('small pieces share a page, which ends with a piece that may end it', async (
   );
   const pages = (await gzip.compress(pieces, 'text', never)).slice(1, -2);
   expect(pages.map(({ length }) => Math.round(length / 10_000))).toEqual([16, 16, 8]);
+});
+
+it('the sum of two texts in a row follows from those of each', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 5_000 }), fc.uint8Array({ maxLength: 5_000 }), (first, second) => {
+      const combined = combineCrc32(crc32(first), crc32(second), crc32Shift(second.length));
+      expect(combined).toBe(crc32(Buffer.concat([first, second])));
+    }),
+  );
+});
+
+it.each([2 ** 16, 2 ** 20 - 1, 2 ** 24 + 12_345])('the sum follows with a second text of %d bytes', (byteCount) => {
+  const second = Buffer.alloc(byteCount, 'abc');
+  const combined = combineCrc32(crc32('first'), crc32(second), crc32Shift(byteCount));
+  expect(combined).toBe(crc32(second, crc32('first')));
 });

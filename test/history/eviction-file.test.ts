@@ -26,7 +26,7 @@ import { EvictionFile } from '../../src/facts/history/eviction-file.js';
 import { linesFor, linesOf, readLines } from '../../src/facts/history/eviction-lines.js';
 import type { EvictionRecord } from '../../src/facts/history/eviction-record.js';
 import { aPod } from '../support/builders.js';
-import { anEvictionRecord } from '../support/eviction-builders.js';
+import { anEvictionContext, anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { recordingLogger } from '../support/recording-logger.js';
 
@@ -79,17 +79,7 @@ const aRecord = (pod: string, ageMs = 60_000): EvictionRecord =>
 function evict({ log }: EvictionFile, name: string, { uid = `uid-${name}` } = {}): void {
   const message = 'Pod ephemeral local storage usage exceeds the total limit of containers 1Gi. ';
   const object: Pod = aPod({ name, uid, phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
-  log.podChanged({ object, previous: undefined, isInitial: false }, () => ({
-    node: undefined,
-    layout: undefined,
-    measurement: undefined,
-    snapshot: undefined,
-    maxAgeMs: 0,
-    samplesOf: () => [],
-    workloads: [],
-    attribution: 'measured',
-    sidecars: 'auto',
-  }));
+  log.podChanged({ object, previous: undefined, isInitial: false }, () => anEvictionContext());
 }
 
 const linesIn = async (at = file) => readLines(await readFile(at, 'utf8'), clock.nowMs() + 365 * 24 * hourMs);

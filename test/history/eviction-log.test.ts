@@ -6,20 +6,18 @@ import type { LastMeasurement } from '../../src/cluster/kubelet/lookup.js';
 import { EvictionLog, type PodChange } from '../../src/facts/history/eviction-log.js';
 import type { EvictionRecord } from '../../src/facts/history/eviction-record.js';
 import type { EvictionCause } from '../../src/facts/history/eviction-snapshot.js';
-import type { EvictionContext } from '../../src/facts/history/last-usage.js';
 import type { Workload } from '../../src/facts/workload/workload.js';
 import {
   aContainer,
   aContainerSummary,
   anFsStats,
-  aNode,
   aNodeSummary,
   aPod,
   aPodSummary,
   aVolume,
   aVolumeSummary,
 } from '../support/builders.js';
-import { anEvictionRecord } from '../support/eviction-builders.js';
+import { anEvictionContext, anEvictionRecord } from '../support/eviction-builders.js';
 import { recordedEvictions } from '../support/eviction-cases.js';
 import { retainedBytes } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -42,21 +40,7 @@ function anEvicted(overrides: Partial<Pod> = {}, message = emptyDirMessage): Pod
   return aPod({ phase: 'Failed', eviction: { message, atMs: clock.nowMs() }, ...overrides });
 }
 
-function aContext(overrides: Partial<EvictionContext> = {}): EvictionContext {
-  return {
-    node: aNode({ diskPressure: false }),
-    layout: { hasDedicatedImagefs: false, hasSplitImagefs: false },
-    measurement: undefined,
-    snapshot: undefined,
-    maxAgeMs: 120_000,
-    samplesOf: () => [],
-    workloads: [cart],
-    attribution: 'measured',
-    ...overrides,
-  };
-}
-
-function see(object: Pod, change: Partial<PodChange> = {}, context = aContext()): void {
+function see(object: Pod, change: Partial<PodChange> = {}, context = anEvictionContext()): void {
   log.podChanged({ object, previous: undefined, isInitial: false, ...change }, () => context);
 }
 
@@ -124,7 +108,7 @@ it('the evictions of one shortage name the same pod first, though it is gone', (
   ] as const) {
     const summary = aNodeSummary({ pods: pods.map((each) => each.summary) });
     const snapshotOfPods = { ...pressed, summary, podsOnNode: pods.map(({ pod }) => pod), fills };
-    see(anEvicted({ name, uid: name }, message), { previous: aPod() }, aContext({ snapshot: snapshotOfPods }));
+    see(anEvicted({ name, uid: name }, message), { previous: aPod() }, anEvictionContext({ snapshot: snapshotOfPods }));
   }
   expect(log.records.map(({ nodeVerdict }) => nodeVerdict?.first?.pod.name)).toEqual(['filler', 'filler']);
 });
@@ -141,14 +125,14 @@ it.each([
     const arrived = { ...pressed, arrivedAtMs: clock.monotonicMs() };
     await clock.advance(ageMs);
     const eviction = { message, atMs: clock.nowMs() - lateMs };
-    see(anEvicted({ eviction }), { previous: aPod() }, aContext({ snapshot: arrived }));
+    see(anEvicted({ eviction }), { previous: aPod() }, anEvictionContext({ snapshot: arrived }));
     expect(log.records[0]?.nodeVerdict?.ageMs).toBe(found);
   },
 );
 
 it('an eviction counts for the workloads of its record, whatever they are since', () => {
   see(anEvicted(), { isInitial: true });
-  see(anEvicted(), { previous: aPod() }, aContext({ workloads: [aDeployment('renamed')] }));
+  see(anEvicted(), { previous: aPod() }, anEvictionContext({ workloads: [aDeployment('renamed')] }));
   expect(countOf('emptydir_limit')).toEqual([1, 1]);
   expect(snapshot([]).workloads.map(({ of: { name } }) => name)).toEqual(['cart']);
 });
@@ -201,7 +185,7 @@ describe('records', () => {
   });
 
   it('records of pods without a workload are not shown when those pods are not', () => {
-    see(anEvicted(), {}, aContext({ workloads: [] }));
+    see(anEvicted(), {}, anEvictionContext({ workloads: [] }));
     see(anEvicted({ name: 'b' }));
     const shown = (showsAllPods: boolean) => log.snapshot({ workloads: [], nodeNames: [], showsAllPods }).records;
     expect(shown(true).map(({ pod }) => pod)).toEqual(['b', 'cart-0']);
@@ -249,7 +233,7 @@ describe('records', () => {
           volumes: names.map((name) => aVolumeSummary({ name, usedBytes: index })),
         });
         const change = { object: pod, previous: undefined, isInitial: false };
-        big.podChanged(change, () => aContext({ measurement: { summary, fetchedAtMs: index, samples } }));
+        big.podChanged(change, () => anEvictionContext({ measurement: { summary, fetchedAtMs: index, samples } }));
       }
       expect(big.records.length).toBe(1_000);
       return big;
@@ -327,8 +311,8 @@ describe('the last usage', () => {
 
   const usageAfter = (...usedMib: readonly number[]) => usageIn({ measurement: aMeasurement(...usedMib) });
 
-  const usageIn = (context: Parameters<typeof aContext>[0], evicted: Pod = pod, message = emptyDirMessage) => {
-    see({ ...evicted, eviction: { message, atMs: clock.nowMs() } }, {}, aContext(context));
+  const usageIn = (context: Parameters<typeof anEvictionContext>[0], evicted: Pod = pod, message = emptyDirMessage) => {
+    see({ ...evicted, eviction: { message, atMs: clock.nowMs() } }, {}, anEvictionContext(context));
     const { lastUsage } = log.records[0] ?? {};
     if (typeof lastUsage !== 'object') throw new Error('no usage');
     return lastUsage;

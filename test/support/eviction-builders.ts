@@ -1,6 +1,8 @@
-import type { EvictionRecord, LastUsage } from '../../src/facts/history/eviction-record.js';
 /** Evictions for tests: each builder returns a valid object with the changes of the test. */
+import type { EvictionRecord, LastUsage } from '../../src/facts/history/eviction-record.js';
+import type { EvictionContext } from '../../src/facts/history/last-usage.js';
 import { builder } from './builder.js';
+import { aNode } from './builders.js';
 import { aDeployment, aPodUsage } from './snapshot-builders.js';
 import { mib } from './units.js';
 
@@ -50,4 +52,16 @@ export const aLastUsage = builder<LastUsage>(() => ({
   ],
   growthBytesPerSecond: 571_950.5,
   limitForAnHourBytes: 2_304 * mib,
+}));
+
+/** Of a pod of `shop/Deployment/cart` that was not measured. */
+export const anEvictionContext = builder<EvictionContext>(() => ({
+  node: aNode({ diskPressure: false }),
+  layout: { hasDedicatedImagefs: false, hasSplitImagefs: false },
+  measurement: undefined,
+  snapshot: undefined,
+  maxAgeMs: 120_000,
+  samplesOf: () => [],
+  workloads: [aDeployment('cart')],
+  attribution: 'measured',
 }));
