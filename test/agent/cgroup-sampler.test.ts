@@ -89,7 +89,7 @@ describe('sampling of cgroups', () => {
     ['cgroup v1', v1, true, [125_829_120, 9]],
   ])(
     'a pod that begins and ends between two scrapes has its peaks: %s',
-    async ([_what, tree, oldKernel, peaks], { host }) => {
+    async ([, tree, oldKernel, peaks], { host }) => {
       const { clock, start, write, end, peaksOf } = nodeWith({ host: host.path, tree, oldKernel });
       expect(await peaksOf(old, job)).not.toHaveProperty(job.uid);
       await clock.advance(10_000);

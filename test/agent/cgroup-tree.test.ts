@@ -36,23 +36,20 @@ const trees: readonly (MadeTree & { readonly where: string })[] = [
 ];
 
 describe('the cgroups of a node', () => {
-  it.for(trees)(
-    'cgroups $version of $driver are found in $where, with the pods of all classes',
-    async (tree, { host }) => {
-      writeCgroups(host.path, tree, pods);
-      const found = findCgroups(path.join(host.path, 'sys/fs/cgroup'));
-      const { version, driver, where } = tree;
-      expect(found).toMatchObject({ version, driver, kubepods: where, missing: new Set() });
-      const folders = podFolders(found);
-      expect(new Set(folders.keys())).toEqual(new Set(pods.map(({ uid }) => uid)));
-      for (const pod of pods) {
-        expect(folders.get(pod.uid)).toBe(cgroupFolder(tree, pod));
-        expect(filesOf(found, folders.get(pod.uid) ?? '')('pids.current')).toBe('7\n');
-      }
-    },
-  );
+  it.for(trees)('cgroups $version of $driver are found in $where, with the pods of all classes', (tree, { host }) => {
+    writeCgroups(host.path, tree, pods);
+    const found = findCgroups(path.join(host.path, 'sys/fs/cgroup'));
+    const { version, driver, where } = tree;
+    expect(found).toMatchObject({ version, driver, kubepods: where, missing: new Set() });
+    const folders = podFolders(found);
+    expect(new Set(folders.keys())).toEqual(new Set(pods.map(({ uid }) => uid)));
+    for (const pod of pods) {
+      expect(folders.get(pod.uid)).toBe(cgroupFolder(tree, pod));
+      expect(filesOf(found, folders.get(pod.uid) ?? '')('pids.current')).toBe('7\n');
+    }
+  });
 
-  it('pods are listed as they are now: one that starts is there, one that ends is not', async ({ host }) => {
+  it('pods are listed as they are now: one that starts is there, one that ends is not', ({ host }) => {
     const tree = { version: 'v2', driver: 'systemd' } as const;
     writeCgroups(host.path, tree, [burstable]);
     const found = findCgroups(path.join(host.path, 'sys/fs/cgroup'));
@@ -61,13 +58,13 @@ describe('the cgroups of a node', () => {
     expect([...podFolders(found).keys()]).toEqual([bestEffort.uid]);
   });
 
-  it('the tree of the driver that is in use is found beside one that is left from another', async ({ host }) => {
+  it('the tree of the driver that is in use is found beside one that is left from another', ({ host }) => {
     writeCgroups(host.path, { version: 'v2', driver: 'cgroupfs' }, []);
     writeCgroups(host.path, { version: 'v2', driver: 'systemd' }, [burstable]);
     expect(findCgroups(path.join(host.path, 'sys/fs/cgroup')).driver).toBe('systemd');
   });
 
-  it('files that the kernel does not have are known from the cgroup of all pods', async ({ host }) => {
+  it('files that the kernel does not have are known from the cgroup of all pods', ({ host }) => {
     const tree = { version: 'v2', driver: 'systemd' } as const;
     writeCgroups(host.path, tree, [burstable]);
     for (const resource of ['cpu', 'memory', 'io']) {
@@ -88,7 +85,7 @@ describe('the cgroups of a node', () => {
     ['something else is mounted', { 'cgroup/kernel/file': '' }, `has no cgroups; ${fix}`],
     ['the mount is a file', { cgroup: '' }, `cannot be read (ENOTDIR); ${fix}`],
     ['there are no pods', { 'cgroup/system.slice/file': '', 'cgroup/cgroup.controllers': 'cpu io\n' }, noPods],
-  ])('the error names what is missing and the fix: %s', async ([_why, files, message], { host }) => {
+  ])('the error names what is missing and the fix: %s', ([, files, message], { host }) => {
     const mount = path.join(host.path, 'sys/fs/cgroup');
     for (const [name, text] of Object.entries(files)) {
       const file = path.join(host.path, 'sys/fs', name);

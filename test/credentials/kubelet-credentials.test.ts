@@ -1,13 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Credentials } from '../../src/cluster/credentials/credentials.js';
 import { kubeletCredentials, type KubeletTlsSettings } from '../../src/cluster/credentials/kubelet-credentials.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { CredentialFolder } from './credential-folder.js';
 
 const noFiles: KubeletTlsSettings = {
   caFile: undefined,
@@ -18,24 +15,20 @@ const noFiles: KubeletTlsSettings = {
 };
 const apiPair = { cert: 'client certificate for the API server', key: 'its key' };
 
-let directory: string;
+let folder: CredentialFolder;
 let authority: TestAuthority;
 let pair: KeyPair;
 let otherPair: KeyPair;
 
 beforeAll(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'kubelet-credentials-'));
+  folder = await CredentialFolder.create();
   authority = await TestAuthority.create();
   [pair, otherPair] = await Promise.all([authority.issueClient('one'), authority.issueClient('other')]);
 });
 
-afterAll(() => rm(directory, { recursive: true }));
+afterAll(() => folder[Symbol.asyncDispose]());
 
-async function fileOf(name: string, text: string): Promise<string> {
-  const path = join(directory, name);
-  await writeFile(path, text);
-  return path;
-}
+const fileOf = (name: string, text: string): Promise<string> => folder.write(name, text);
 
 const apiMaterial = {
   headers: { authorization: 'Bearer api-token' },

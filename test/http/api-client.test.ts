@@ -1,7 +1,7 @@
 // @module-tag sockets
 
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
@@ -202,43 +202,28 @@ describe('ApiClient through a proxy', () => {
   });
 
   it('a client closes its connection to a proxy that hangs', async () => {
-    const ended = deferred<undefined>();
-    await using proxy = await LoopbackServer.listen(
-      createServer().on('connect', (_request, socket) => {
-        socket.resume().once('end', () => {
-          ended.resolve(undefined);
-        });
-      }),
-    );
+    const hanging = createServer();
+    const connected = once(hanging, 'connect') as Promise<[IncomingMessage, Socket]>;
+    await using proxy = await LoopbackServer.listen(hanging);
     using api = clientOf(new URL('https://192.0.2.1'), { proxyUrl: proxy.url, headersTimeoutMs: 50 });
     expect((await failureOf(api.open(pods, never))).message).toContain('Proxy timeout');
-    await ended.promise;
+    const [, socket] = await connected;
+    await once(socket.resume(), 'end');
   });
 
   it('a client fails at once when the caller aborts while the proxy hangs', async () => {
-    const connected = deferred<undefined>();
-    await using proxy = await LoopbackServer.listen(
-      createServer().on('connect', () => {
-        connected.resolve(undefined);
-      }),
-    );
+    const hanging = createServer();
+    const connected = once(hanging, 'connect');
+    await using proxy = await LoopbackServer.listen(hanging);
     using api = clientOf(new URL('https://192.0.2.1'), { proxyUrl: proxy.url });
     const caller = new AbortController();
     const failed = failureOf(api.open(pods, caller.signal));
-    await connected.promise;
+    await connected;
     const reason = new Error('stopping');
     caller.abort(reason);
     expect(await failed).toBe(reason);
   });
 });
-
-function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
 
 describe('ApiClient: a request with a body', () => {
   const review = {

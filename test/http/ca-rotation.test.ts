@@ -1,20 +1,17 @@
 // @module-tag sockets
 
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 
 import { beforeAll, describe, expect, test } from 'vitest';
 
 import { kubeletCredentials } from '../../src/cluster/credentials/kubelet-credentials.js';
-import { loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
 import { ApiClient } from '../../src/cluster/http/api-client.js';
 import { directTransport } from '../../src/cluster/kubelet/direct-transport.js';
+import { CredentialFolder } from '../credentials/credential-folder.js';
 import { aNode } from '../support/builders.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { untilEnd } from '../support/fixtures.js';
-import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
 import { failureOf, LoopbackServer, textOf } from './loopback-server.js';
 
@@ -37,23 +34,15 @@ beforeAll(async () => {
 
 /** A server whose certificate can be replaced, and a pod's service account with the CA. */
 async function start() {
-  const directory = await mkdtemp(join(tmpdir(), 'ca-rotation-'));
-  const caFile = join(directory, 'ca.crt');
-  await writeFile(join(directory, 'token'), 'token-1');
-  await writeFile(caFile, before.ca);
+  const folder = await CredentialFolder.create();
+  await folder.write('serviceaccount/token', 'token-1');
+  const caFile = await folder.write('serviceaccount/ca.crt', before.ca);
   const tlsServer = createServer(before.pair);
   const server = await LoopbackServer.listen(tlsServer, 'https');
-  const clock = new ManualClock();
   const environment = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: String(server.port) };
-  const credentials = await loadCredentials({
-    environment,
-    homeDir: directory,
-    inClusterDir: directory,
-    clock,
-  });
   return {
-    clock,
-    credentials,
+    clock: folder.clock,
+    credentials: await folder.load({ environment }),
     caFile,
     server,
     /** The server restarts with another certificate. */
@@ -64,7 +53,7 @@ async function start() {
     replaceCa: ({ ca }: Issuer) => writeFile(caFile, ca),
     async [Symbol.asyncDispose](): Promise<void> {
       await server[Symbol.asyncDispose]();
-      await rm(directory, { recursive: true });
+      await folder[Symbol.asyncDispose]();
     },
   };
 }

@@ -438,56 +438,31 @@ describe('Reflector: back-off', () => {
     expect(await requestsIn10s(answer)).toBe(expected);
   });
 
-  /** Three refused watches, then one that is fed and breaks after `livedMs`. */
-  const startThenBreak = async (livedMs: number, act: (feed: WatchFeed) => void) => {
-    const feed = new WatchFeed();
-    const refused = answers(503);
-    const run = await runScript(listOfA, refused, refused, refused, feed.answer);
-    await run.clock.advance(375 + 750 + 1_500);
-    act(feed);
-    await run.clock.advance(livedMs);
-    feed.break(new RequestError('connection', 'ECONNRESET'));
-    await run.clock.advance(0);
-    return run;
-  };
-
-  const sendMuch = (feed: WatchFeed): void => {
-    feed.send(added('b', '11'), bookmarkLine('12'));
-  };
-
-  it.each([
-    ['the back-off starts over after a stream of a minute', 60_000, 375],
-    ['the back-off does not start over after a stream that broke before a minute', 59_999, 3_000],
-  ])('%s, silent or busy', async (_case, livedMs, pauseMs) => {
-    for (const act of [() => undefined, sendMuch]) {
-      await using run = await startThenBreak(livedMs, act);
-      await run.clock.advance(pauseMs - 1);
-      expect(run.api.requests).toHaveLength(5);
-      await run.clock.advance(1);
-      expect(run.api.requests).toHaveLength(6);
-    }
-  });
-
   it.for([
     [2_999, [12_000, 22_500]],
     [3_000, [3_000, 6_000, 12_000]],
     [59_999, [3_000, 6_000, 12_000]],
+    [60_000, [375, 750]],
   ] as const)(
-    'the back-off after a stream that lived for %d ms has the pauses %j',
-    async ([livedMs, pausesMs], { feed }) => {
+    'the back-off after a stream that lived for %d ms, silent or busy, has the pauses %j',
+    async ([livedMs, pausesMs]) => {
       const refused = answers(503);
-      await using run = await runReflector({
-        api: new ScriptedApi(listOfA, ...Array<typeof refused>(5).fill(refused), feed.answer).thenAlways(refused),
-      });
-      await run.clock.advance(375 + 750 + 1_500 + 3_000 + 6_000);
-      await run.clock.advance(livedMs);
-      feed.break(new RequestError('connection', 'ECONNRESET'));
-      for (const pauseMs of pausesMs) {
-        const { length } = run.api.requests;
-        await run.clock.advance(pauseMs - 1);
-        expect(run.api.requests).toHaveLength(length);
-        await run.clock.advance(1);
-        expect(run.api.requests).toHaveLength(length + 1);
+      for (const lines of [[], [added('b', '11'), bookmarkLine('12')]]) {
+        const feed = new WatchFeed();
+        await using run = await runReflector({
+          api: new ScriptedApi(listOfA, ...Array<typeof refused>(5).fill(refused), feed.answer).thenAlways(refused),
+        });
+        await run.clock.advance(375 + 750 + 1_500 + 3_000 + 6_000);
+        for (const line of lines) feed.send(line);
+        await run.clock.advance(livedMs);
+        feed.break(new RequestError('connection', 'ECONNRESET'));
+        for (const pauseMs of pausesMs) {
+          const { length } = run.api.requests;
+          await run.clock.advance(pauseMs - 1);
+          expect(run.api.requests).toHaveLength(length);
+          await run.clock.advance(1);
+          expect(run.api.requests).toHaveLength(length + 1);
+        }
       }
     },
   );
