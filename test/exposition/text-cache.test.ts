@@ -115,6 +115,16 @@ describe('TextCache: what is kept of nodes', () => {
     expect(await countOf()).toBe(0);
   });
 
+  it('series that a large pod has too many of are counted as left out', async () => {
+    const cache = aTextCache(new ManualClock());
+    const containers = Array.from({ length: 1_000 }, (_, index) => aContainerUsage({ name: `c${index}` }));
+    const large = aNodeSnapshot({ pods: [aMeasuredPod({ usage: aPodUsage({ containers }) })] });
+    await cache.update(clusterOf(large), () => wholeTable, never);
+    expect(cache.leftOutCount).toBeGreaterThanOrEqual(1_000);
+    await cache.update(clusterOf(one), () => wholeTable, never);
+    expect(cache.leftOutCount).toBe(0);
+  });
+
   it('one text is kept for scrapes that leave out different families', async () => {
     const cache = aTextCache(new ManualClock());
     const without = async (name: string): Promise<Buffer | undefined> => {

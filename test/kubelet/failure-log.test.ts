@@ -27,6 +27,7 @@ it('each reason and level has a line', async () => {
   fail('n2', 'tls');
   fail('n3', 'timeout', 'info');
   fail('n4', 'tls');
+  expect(clock.sleeperCount).toBe(1);
   await clock.advance(1_000);
   expect(lines.map(([level, message, fields]) => [level, message, fields?.['node'] ?? fields?.['nodes']])).toEqual([
     ['warn', 'failed', 'n1'],

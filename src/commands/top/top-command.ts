@@ -31,7 +31,7 @@ export interface TopOptions {
 /** The cursor to the upper left corner, and everything below it gone. */
 const clearScreen = '\u001b[H\u001b[J';
 
-/** Lists the largest consumers. Throws UserError when no node has data, unless it is to be read again. */
+/** Lists the largest consumers, the last known ones too. Throws UserError when no node has data, unless it is to be read again. */
 export async function top(options: TopOptions, open: OpenAnswers, context: CommandOutput): Promise<void> {
   const { resource, name, watchIntervalMs } = options;
   const subject = {
@@ -50,10 +50,20 @@ export async function top(options: TopOptions, open: OpenAnswers, context: Comma
     context.stopSignal.throwIfAborted();
     const print = createPrinter(options, context);
     const { causes } = first.answer;
-    if (watchIntervalMs !== undefined || causes.length === 0 || resource === 'nodes') print(first);
+    if (watchIntervalMs === undefined && causes.length > 0) {
+      if (tableOf(first.answer).rows.length > 0) print(withoutNotes(first)); // the causes say it
+      throw new UserError(causes.map(terminalText).join('\n'));
+    }
+    print(first);
     if (watchIntervalMs !== undefined) await watch(read, print, watchIntervalMs, context);
-    else if (causes.length > 0) throw new UserError(causes.map(terminalText).join('\n'));
   });
+}
+
+function withoutNotes({ question, answer }: Listing): Listing {
+  return {
+    question,
+    answer: { ...answer, documents: answer.documents.map((document) => ({ ...document, notes: [] })) },
+  };
 }
 
 function questionOf(options: TopOptions, session: AnswerSession, context: CommandOutput): ListQuestion {
