@@ -8,10 +8,10 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 413,
-  'src: lines': 48_519,
+  'src: lines': 48_529,
   'src: types': 877,
   'reach of terminal: files': 19,
-  'reach of terminal: lines': 1927,
+  'reach of terminal: lines': 1937,
   'reach of terminal: types': 54,
   'reach of page: files': 159,
   'reach of page: lines': 18_182,
@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 4,
   settings: 45,
   'words of docs': 22_924,
-  'lines of tests': 72_497,
+  'lines of tests': 72_323,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

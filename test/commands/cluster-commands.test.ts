@@ -316,17 +316,16 @@ it('top --watch as JSON has an array per line, and reports what is missing', asy
 });
 
 describe('explain', () => {
-  it.for([
-    'explain pod cart-1',
-    'explain po default/cart-1',
-    'explain pod cart-1 -A',
-  ])('%s shows the pod, as text, JSON and YAML', async (line, { prepared }) => {
-    const asText = await run(prepared, line);
-    expect(asText.out).toMatch(/^No limit bounds it: .*[^]*^Pod default\/cart-1\nUsed: +16Ki\n/m);
-    const report = [{ pod: 'cart-1', state: 'measured', usedBytes: 16_384 }];
-    expect(JSON.parse((await run(prepared, `${line} -o json`)).out)).toMatchObject(report);
-    expect(parse((await run(prepared, `${line} -o yaml`)).out)).toMatchObject(report);
-  });
+  it.for(['explain pod cart-1', 'explain po default/cart-1', 'explain pod cart-1 -A'])(
+    '%s shows the pod, as text, JSON and YAML',
+    async (line, { prepared }) => {
+      const asText = await run(prepared, line);
+      expect(asText.out).toMatch(/^No limit bounds it: .*[^]*^Pod default\/cart-1\nUsed: +16Ki\n/m);
+      const report = [{ pod: 'cart-1', state: 'measured', usedBytes: 16_384 }];
+      expect(JSON.parse((await run(prepared, `${line} -o json`)).out)).toMatchObject(report);
+      expect(parse((await run(prepared, `${line} -o yaml`)).out)).toMatchObject(report);
+    },
+  );
 
   it('the commands of an explanation are for the cluster and the source that were named', async ({ prepared }) => {
     await prepared.cluster.setFault('node-1', 'status:500');
