@@ -222,6 +222,13 @@ const cutImages: NodeSnapshot['images'] = {
   ...{ maxCopiesBytes: undefined, collection: undefined },
 };
 
+const anImage = (name: string, sizeGib: number) => ({ name, keys: [name], sizeBytes: sizeGib * gib });
+
+const ofUnknownPod: Partial<NodeSnapshot> = {
+  unknownPods: [aPodSummary({ usedBytes: 49.8 * mib })],
+  images: { ...cutImages, isCut: false, unusedBytes: undefined },
+};
+
 /** Other bytes grew, and so much less is available. */
 function filling(grownGib: number, durationMs: number, fallen = grownGib * gib): NodeSnapshot['fills'][number] {
   return {
@@ -367,6 +374,13 @@ const situations: Readonly<Record<string, Situation>> = {
   },
   'images that are not read, and are large enough to matter': { freeGib: 5, imagesGib: 30, unused: undefined },
   'images that are not read, and are too small to matter': { freeGib: 4, imagesGib: 5, unused: undefined },
+  'a pod that the API server does not know may use images that are too small to matter': {
+    freeGib: 5,
+    imagesGib: 30,
+    pods: [podOf('cart-0', 20, { images: ['large'] })],
+    node: { images: [anImage('large', 25), anImage('small', 1)] },
+    snapshot: ofUnknownPod,
+  },
   'stale data': { freeGib: 5, source: { state: 'stale', ageMs: 80_000 } },
   'a silent node by its last data, with assumed thresholds': { freeGib: 5, thresholds: undefined, source: absent },
   'a dedicated image filesystem: images free nothing on nodefs': {
@@ -419,6 +433,13 @@ const situations: Readonly<Record<string, Situation>> = {
     imagesGib: 10,
     unused: exactly(2.4),
     pods: [podOf('cart-0', 4, { grownGib: 1.8 })],
+  },
+  'close to a threshold, with a pod that the API server does not know and may use images: the workload that grows': {
+    freeGib: 12,
+    imagesGib: 30,
+    pods: [podOf('cart-0', 20, { grownGib: 4 })],
+    node: { images: [anImage('large', 25)] },
+    snapshot: ofUnknownPod,
   },
   'close to a threshold, with more unused images than are listed': {
     freeGib: 12,

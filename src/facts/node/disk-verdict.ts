@@ -198,9 +198,9 @@ function verdictOn(snapshot: NodeSnapshot, shortage: Shortage, sources: VerdictS
 function byNeed(situation: Situation): FoundCause {
   const { shortage, first, victims, owners, images } = situation;
   const kind = kindBetween(situation);
+  if ((kind === 'unknown' || kind === 'other') && isFilledSoon(shortage, first)) return { kind: 'pods' };
   if (kind === 'unknown') return { kind, unknownPart: unknownPartOf(situation) };
   if (kind !== 'other') return { kind };
-  if (isFilledSoon(shortage, first)) return { kind: 'pods' };
   if (owners?.unattributedBytes === undefined) return { kind: 'unknown', unknownPart: 'owners' };
   return { kind, remainder: remainderOf(victims, owners, images) };
 }

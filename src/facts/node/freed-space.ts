@@ -1,6 +1,6 @@
 import { countsInodes, type EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { FilesystemOwners } from './filesystem-owners.js';
-import type { NodeImages } from './node-images.js';
+import { unusedImages } from './node-images.js';
 import type { NodeSnapshot } from './node-view.js';
 import type { Victim } from './victims.js';
 
@@ -37,22 +37,20 @@ export function sumOf<T>(items: readonly T[], amountOf: (item: T) => number | un
 }
 
 /**
- * None where no images are: the kubelet collects those of the filesystem that is short.
+ * None where no images are: the kubelet collects those of the filesystem that is short. Counted as the kubelet does: an image by its
+ * size, though it is larger unpacked and may share layers. Pods that are not read may use any of those that no other pod uses.
  * https://kubernetes.io/docs/concepts/scheduling-eviction/node-pressure-eviction/#reclaiming-node-level-resources
  */
 export function freedByImages(
   signal: EvictionSignal,
-  { images }: Pick<NodeSnapshot, 'images'>,
+  { images, node, podsOnNode }: Pick<NodeSnapshot, 'images' | 'node' | 'podsOnNode'>,
   owners: FilesystemOwners | undefined,
 ): Bounds {
   if (countsInodes(signal)) return exactly(0);
-  const most = owners?.imagesUsedBytes ?? Infinity;
-  return (images && freedByUnused(images, most)) ?? { least: 0, most };
-}
-
-/** As the kubelet counts: an image by its size, though it is larger unpacked and may share layers. `most`: of all images. */
-function freedByUnused({ unusedBytes, isCut }: NodeImages, most: number): Bounds | undefined {
-  if (unusedBytes === undefined) return undefined;
-  const least = Math.min(unusedBytes, most);
-  return { least, most: isCut ? most : least };
+  const all = owners?.imagesUsedBytes ?? Infinity;
+  if (images === undefined) return { least: 0, most: all };
+  const { unusedBytes, isCut } = images;
+  const unused = unusedBytes ?? sumOf(unusedImages(node.images, podsOnNode), ({ sizeBytes }) => sizeBytes);
+  const most = isCut ? all : Math.min(unused, all);
+  return { least: unusedBytes === undefined ? 0 : Math.min(unusedBytes, all), most };
 }

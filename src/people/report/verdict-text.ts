@@ -41,8 +41,10 @@ export function verdictText(verdict: DiskVerdict, context: VerdictContext = {}):
 
 /** The kubelet collects images before it evicts: evictions are farther away than the threshold. */
 function collectedFirst({ kind, images = none, shortage }: DiskVerdict): string {
-  if (shortage?.state !== 'near' || images.least === 0 || kind === 'images' || kind === 'pods_and_images') return '';
-  return `; images are collected first: ${images.least === images.most ? 'up to' : 'at least'} ${formatBytes(images.least)}`;
+  const { least, most } = images;
+  if (shortage?.state !== 'near' || kind === 'images' || kind === 'pods_and_images') return '';
+  if (least > 0 && least < most) return `; images are collected first: at least ${formatBytes(least)}`;
+  return most > 0 && most < Infinity ? `; images are collected first: up to ${formatBytes(most)}` : '';
 }
 
 /** Of owners of one pod each that are named. */
