@@ -84,7 +84,6 @@ it('the record of a pod has what both servers said, and what sums and warnings n
     ],
     unknownItems: { containerCount: 1, volumeCount: 0 },
     evictionMs: 18_400,
-    nearestRatio: 0.08,
   });
   expect(measured.bound?.pod).toBe(pods[0]);
   expect(snapshot.evictionMs).toBe(18_400);

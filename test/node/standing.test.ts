@@ -75,8 +75,9 @@ it.each<
   expect(found.timeMs).toBe(timeMs);
 });
 
-it('a pod whose volumes are not measured has no forecast, and is calm for nobody', () => {
-  expect(standingOf([limit(60)], 60_000, true)).toMatchObject({ kind: 'unknown', limit: undefined, timeMs: undefined });
+it('a pod whose volumes are not measured has no forecast and no nearest limit, and is calm for nobody', () => {
+  const unknown = { kind: 'unknown', limit: undefined, nearest: undefined, timeMs: undefined };
+  expect(standingOf([limit(60)], 60_000, true)).toMatchObject(unknown);
   expect(standingOf([limit(90)], 60_000, true)).toMatchObject({ kind: 'near', timeMs: undefined });
   expect(standingOf([limit(101)], 0, true)).toMatchObject({ kind: 'above', timeMs: 0 });
 });

@@ -197,14 +197,21 @@ function isNearer(ratio: LimitRatio, than: LimitRatio): boolean {
   return binds === canBind(than) ? ratio.ratio > than.ratio : binds;
 }
 
-/** The limit of {@link nearestRatio}; undefined for a calm one while what counts towards another is unknown, which may be nearer. */
+/**
+ * The limit of {@link nearestRatio}; undefined for a calm one while what counts towards another is unknown, or its volumes are pending:
+ * that one may be nearer.
+ */
 export function knownNearest(
-  { summary, bound }: { readonly summary: PodSummary; readonly bound: { readonly pod: Pod } | undefined },
+  {
+    summary,
+    bound,
+    isPending,
+  }: { readonly summary: PodSummary; readonly bound: { readonly pod: Pod } | undefined; readonly isPending: boolean },
   ratios: readonly LimitRatio[],
 ): LimitRatio | undefined {
   const nearest = nearestRatio(ratios);
   if (nearest === undefined || bound === undefined || limitStanding(nearest) !== undefined) return nearest;
-  return hasUnknownUsage(summary, bound.pod) ? undefined : nearest;
+  return isPending || hasUnknownUsage(summary, bound.pod) ? undefined : nearest;
 }
 
 /** Returns what follows from one limit alone, without a forecast: `undefined` below 80 % of it, and where it evicts nobody. */
