@@ -137,7 +137,7 @@ describe('the status of a cluster', () => {
           severity: 'critical',
           text: 'API server not reachable',
           detail: expect.stringMatching(
-            /^for .*; changes of nodes and pods are not seen; 2 nodes without data \(credentials not accepted\): node-1, node-2; last data .* ago; 2 pods not measured, 1 workload incomplete: shop\/web$/,
+            /^no events for .*; changes of nodes and pods are not seen; 2 nodes without data \(credentials not accepted\): node-1, node-2; last data .* ago; 2 pods not measured, 1 workload incomplete: shop\/web$/,
           ) as string,
           hint: 'Check the API server and the network between it and the exporter. Without the API server, kubelets cannot check tokens. Wait until it is back.',
         },

@@ -489,7 +489,7 @@ describe('an API server that is away', () => {
     severity: 'critical',
     id: 'api_server_away',
     text: 'API server not reachable',
-    detail: 'for 1m21s; changes of nodes and pods are not seen',
+    detail: 'no events for 1m21s; changes of nodes and pods are not seen',
     hint: 'Check the API server and the network between it and the exporter.',
     commands: [],
     section: 'trust',
@@ -504,7 +504,7 @@ describe('an API server that is away', () => {
       {
         ...problem,
         detail:
-          'for 1m21s; changes of nodes and pods are not seen; 4 nodes without data (credentials not accepted): node-2 and 3 more; last data 12m ago; 9 pods not measured, 1 workload incomplete: shop/cart',
+          'no events for 1m21s; changes of nodes and pods are not seen; 4 nodes without data (credentials not accepted): node-2 and 3 more; last data 12m ago; 9 pods not measured, 1 workload incomplete: shop/cart',
         hint: `${problem.hint} Wait.`,
       },
       expect.objectContaining({ text: '1 node without data (no answer in time): node-2' }),

@@ -37,7 +37,7 @@ export const dataRules = {
     sentence: () => 'API server not reachable',
     detail: ({ stores, absences }, facts) =>
       joinParts(
-        `for ${formatAge(Math.min(...stores.map(({ lastProgressAgeMs = 0 }) => lastProgressAgeMs)))}`,
+        `no events for ${formatAge(Math.min(...stores.map(({ lastProgressAgeMs = 0 }) => lastProgressAgeMs)))}`,
         unseenText(stores, facts),
         ...absences.map((absence) => joinParts(nodesText(absence), costText(absence))),
       ),
