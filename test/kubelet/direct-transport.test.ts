@@ -129,7 +129,7 @@ it.each<[KubeletPath, number, string, string]>([
     '/stats/summary',
     403,
     forbidden,
-    `the kubelet answered 403: ${forbidden}; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]} in its ClusterRole`,
+    `the kubelet answered 403: ${forbidden}; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]} in its ClusterRole; if other nodes answer, check the authorization of this kubelet instead`,
   ],
   [
     '/configz',

@@ -56,6 +56,6 @@ const role = 'its ClusterRole';
  * `nodes/configz`: https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/2862-fine-grained-kubelet-authz
  */
 const forbiddenHints: Readonly<Record<KubeletPath, string>> = {
-  '/stats/summary': rbacHint({ apiGroup: '', resource: 'nodes/stats', verb: 'get' }, role),
+  '/stats/summary': `${rbacHint({ apiGroup: '', resource: 'nodes/stats', verb: 'get' }, role)}; if other nodes answer, check the authorization of this kubelet instead`,
   '/configz': `${rbacHint({ apiGroup: '', resource: 'nodes/configz', verb: 'get' }, role)} (Kubernetes 1.33 or later), or set kubelet.readConfig to false`,
 };

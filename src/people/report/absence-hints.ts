@@ -11,7 +11,8 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   tls: "The kubelet's certificate is not trusted. Set kubelet.tls.caFile or kubelet.tls.serverName.",
   unauthorized:
     'The kubelet does not accept the credentials. Check kubelet.bearerTokenFile and webhook authentication.',
-  forbidden: 'The role lacks a permission: get on nodes/stats, or on nodes/proxy with kubelet.access: proxy.',
+  forbidden:
+    'The role lacks get on nodes/stats (nodes/proxy with kubelet.access: proxy) if kubectl auth can-i get nodes --subresource=stats --as=system:serviceaccount:NAMESPACE:NAME answers no; otherwise check the authorization of the kubelet and its log.',
   not_found:
     'Virtual nodes serve no summaries: add a label of them to cluster.skipNodes. Otherwise check kubelet.port and what listens there.',
   http_status:
@@ -71,7 +72,7 @@ export const absenceNames: Readonly<Record<AbsenceReason, string>> = {
   connection: 'connection failed',
   tls: 'certificate not accepted',
   unauthorized: 'credentials not accepted',
-  forbidden: 'permission missing',
+  forbidden: 'permission denied',
   not_found: 'no summary at its address',
   http_status: 'unexpected HTTP status',
   decode: 'the answer is not its summary',
