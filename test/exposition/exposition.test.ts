@@ -8,7 +8,6 @@ import type { NodeView } from '../../src/facts/node/node-view.js';
 import type { DerivedPod, PodContext } from '../../src/facts/node/pod-record.js';
 import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
 import type { Workload } from '../../src/facts/workload/workload.js';
-import type { WorkloadSnapshot } from '../../src/facts/workload/workload-partial.js';
 import type { ExpositionBody } from '../../src/metrics/exposition/bodies.js';
 import type { Exposition, ExpositionOptions } from '../../src/metrics/exposition/exposition.js';
 import { familyTable } from '../../src/metrics/exposition/families.js';
@@ -199,24 +198,6 @@ describe('Exposition', () => {
     const [told] = selfMetrics.told;
     expect(told).toEqual({ workload: 14, node: 28, pod: 21, container: 10, volume: 4 });
     expect(samples).toHaveLength(Object.values(told ?? {}).reduce((sum, count) => sum + count, 0) + 1);
-  });
-
-  it('workloads that have not changed have the same Buffers in both formats, and others new ones', async () => {
-    const exposition = exposing();
-    const workloads = [aWorkloadSnapshot({ expectedPods: 2 })];
-    const podsChunk = async (snapshots: readonly WorkloadSnapshot[], format: ExpositionFormat) => {
-      const { chunks } = await exposition.render(aClusterSnapshot({ workloads: snapshots }), asking(format), never);
-      return chunks.find((chunk) => chunk.toString().startsWith('ephemeral_storage_workload_pods{'));
-    };
-    const first = await podsChunk(workloads, 'text');
-    expect(first?.toString()).toBe(
-      'ephemeral_storage_workload_pods{namespace="",workload="cart",workload_type="selector"} 2\n',
-    );
-    expect(await podsChunk(workloads, 'openmetrics')).toBe(first);
-    const changed = await podsChunk([aWorkloadSnapshot({ expectedPods: 3 })], 'text');
-    expect(changed?.toString()).toBe(
-      'ephemeral_storage_workload_pods{namespace="",workload="cart",workload_type="selector"} 3\n',
-    );
   });
 
   it('the time of the last fetch is served although the data of the node has not changed', async () => {
