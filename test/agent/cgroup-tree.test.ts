@@ -49,15 +49,6 @@ describe('the cgroups of a node', () => {
     }
   });
 
-  it('pods are listed as they are now: one that starts is there, one that ends is not', ({ host }) => {
-    const tree = { version: 'v2', driver: 'systemd' } as const;
-    writeCgroups(host.path, tree, [burstable]);
-    const found = findCgroups(path.join(host.path, 'sys/fs/cgroup'));
-    writeCgroups(host.path, tree, [bestEffort]);
-    rmSync(path.join(found.mount, cgroupFolder(tree, burstable)), { recursive: true });
-    expect([...podFolders(found).keys()]).toEqual([bestEffort.uid]);
-  });
-
   it('the tree of the driver that is in use is found beside one that is left from another', ({ host }) => {
     writeCgroups(host.path, { version: 'v2', driver: 'cgroupfs' }, []);
     writeCgroups(host.path, { version: 'v2', driver: 'systemd' }, [burstable]);

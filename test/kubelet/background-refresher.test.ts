@@ -77,27 +77,37 @@ function nodesNamed(count: number): Node[] {
   return Array.from({ length: count }, (_, index) => aNode({ name: `ip-10-0-${index >> 8}-${index & 255}` }));
 }
 
-interface OneNodeOptions {
+interface NearNodesOptions {
   readonly clock: ManualClock;
+  readonly nodes?: readonly Node[];
   readonly background?: Lane;
+  readonly maxConcurrentRefreshes?: number;
   readonly maySend?: () => boolean;
+  readonly send?: () => Promise<void>;
 }
 
-/** A node with the shorter TTL, whose kubelet responds at once. */
-function oneNode({ clock, background = atOnce, maySend = () => true }: OneNodeOptions) {
+/** Nodes with the shorter TTL, one unless told otherwise, whose kubelets respond at once unless `send` does not. */
+function nearNodes({ clock, nodes = nodesNamed(1), background = atOnce, ...options }: NearNodesOptions) {
+  const { maxConcurrentRefreshes = 1, maySend = () => true, send = () => Promise.resolve() } = options;
   const requestsMs: number[] = [];
+  const requestedAtMs = new Map<string, number>();
   const { refresher, queue } = queuedRefresher({
     cache: {
-      refreshInBackground: () => {
-        if (maySend()) requestsMs.push(clock.monotonicMs());
-        return Promise.resolve();
+      refreshInBackground: async ({ name }) => {
+        if (!maySend()) return;
+        requestsMs.push(clock.monotonicMs());
+        requestedAtMs.set(name, clock.monotonicMs());
+        await send();
       },
-      nextAttemptAtMs: () => requestsMs.at(-1) && (requestsMs.at(-1) ?? 0) + ttlMs,
+      nextAttemptAtMs: ({ name }) => {
+        const atMs = requestedAtMs.get(name);
+        return atMs === undefined ? undefined : atMs + ttlMs;
+      },
       hasShortTtl: () => true,
     },
-    nodes: () => nodesNamed(1),
+    nodes: () => nodes,
     background,
-    maxConcurrentRefreshes: 1,
+    maxConcurrentRefreshes,
     ttlMs,
     nearTtlMs: 0,
     clock,
@@ -198,7 +208,7 @@ describe('BackgroundRefresher', () => {
   it('refreshing waits while a scrape runs, but no longer than 10 s', async () => {
     const clock = new ManualClock();
     const scheduler = new Scheduler(clock);
-    await using world = oneNode({ clock, background: scheduler.background });
+    await using world = nearNodes({ clock, background: scheduler.background });
     const scrape = scheduler.begin();
     world.refresher.expectScrape();
     await clock.advance(1_000);
@@ -216,7 +226,7 @@ describe('BackgroundRefresher', () => {
   it('a node that is not due any longer waits for no scrape', async () => {
     const clock = new ManualClock();
     const scheduler = new Scheduler(clock);
-    await using world = oneNode({ clock, background: scheduler.background });
+    await using world = nearNodes({ clock, background: scheduler.background });
     world.refresher.expectScrape();
     await clock.advance(1_000);
     expect(world.requestsMs).toHaveLength(1);
@@ -227,7 +237,7 @@ describe('BackgroundRefresher', () => {
   it('a node that cannot be asked is tried now and then, and nothing waits for it', async () => {
     const clock = new ManualClock();
     let isSlotFree = false;
-    await using world = oneNode({ clock, maySend: () => isSlotFree });
+    await using world = nearNodes({ clock, maySend: () => isSlotFree });
     const { refresher, queue, requestsMs } = world;
     refresher.expectScrape();
     await clock.advance(20_000);
@@ -249,36 +259,17 @@ describe('BackgroundRefresher', () => {
 
   it('each of many nodes that are due at once is looked at once', async () => {
     const clock = new ManualClock();
-    const attemptedAtMs = new Map<string, number>();
     const inProgress = { count: 0, most: 0, calls: 0 };
-    const { refresher, queue } = queuedRefresher({
-      cache: {
-        refreshInBackground: async ({ name }) => {
-          attemptedAtMs.set(name, clock.monotonicMs());
-          inProgress.calls += 1;
-          inProgress.most = Math.max(inProgress.most, ++inProgress.count);
-          await clock.sleep(100, never);
-          inProgress.count -= 1;
-        },
-        nextAttemptAtMs: ({ name }) => {
-          const atMs = attemptedAtMs.get(name);
-          return atMs === undefined ? undefined : atMs + ttlMs;
-        },
-        hasShortTtl: () => true,
-      },
-      nodes: () => nodesNamed(600),
-      maxConcurrentRefreshes: 10,
-      ttlMs,
-      nearTtlMs: 0,
-      clock,
-    });
-    const stop = new AbortController();
-    const running = queue.run(stop.signal);
-    refresher.expectScrape();
+    const send = async (): Promise<void> => {
+      inProgress.calls += 1;
+      inProgress.most = Math.max(inProgress.most, ++inProgress.count);
+      await clock.sleep(100, never);
+      inProgress.count -= 1;
+    };
+    await using world = nearNodes({ clock, nodes: nodesNamed(600), maxConcurrentRefreshes: 10, send });
+    world.refresher.expectScrape();
     await clock.advance(10_000);
     expect(inProgress).toEqual({ count: 0, most: 10, calls: 600 });
-    stop.abort();
-    await running;
   });
 
   it('a node that has left is asked no more', async () => {

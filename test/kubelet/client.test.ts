@@ -10,6 +10,7 @@ import { failureOf } from '../http/loopback-server.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
+import { bodyOf } from '../watch/scripted-api.js';
 
 const summary = Buffer.from('{"node":{"nodeName":"node-1"},"pods":[]}');
 
@@ -37,10 +38,6 @@ function setUp(options: { open: Open; maxBodyBytes?: number; lane?: Lane }) {
     observer: { requestFinished: (result, durationMs) => results.push([result, durationMs]) },
   });
   return { clock, client, results, opened };
-}
-
-async function* bodyOf(...chunks: Buffer[]): AsyncGenerator<Buffer, void, undefined> {
-  yield* await Promise.resolve(chunks);
 }
 
 /** Rejects when the signal aborts, as transports do. */

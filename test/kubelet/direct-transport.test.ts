@@ -143,28 +143,21 @@ it.each<[KubeletPath, number, string, string]>([
   expect(await refused(path, status, body)).toBe(message);
 });
 
-describe('KubeletClient over direct access', () => {
-  const clientOf = (transport: ReturnType<typeof directTransport>): KubeletClient =>
-    new KubeletClient({
-      transport,
-      requestTimeoutMs: 10_000,
-      maxBodyBytes: 1_000_000,
-      clock: new ManualClock(),
-      lane: new Scheduler(new ManualClock()).newLane(),
-      observer: { requestFinished: () => undefined },
-    });
-
-  it('summaries and configurations are read over one connection', async () => {
-    await using kubelet = await LoopbackServer.listenTls(pair);
-    using transport = transportOf();
-    const client = clientOf(transport);
-    kubelet.answer = replyWith({ body: '{"node":{"nodeName":"node-1"},"pods":[]}' });
-    expect(await client.fetchSummary(nodeOf(kubelet), never)).toMatchObject({ nodeName: 'node-1', pods: [] });
-    kubelet.answer = replyWith({ body: '{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}' });
-    expect(await client.fetchConfiguration(nodeOf(kubelet), never)).toMatchObject({
-      thresholds: [{ signal: 'nodefs.available', value: { amount: 2 ** 30 } }],
-    });
-    expect(kubelet.requests.map(({ url }) => url)).toEqual(['/stats/summary', '/configz']);
-    expect(kubelet.connections).toHaveLength(1);
+it('summaries and configurations are read over one connection', async () => {
+  await using kubelet = await LoopbackServer.listenTls(pair);
+  using transport = transportOf();
+  const clock = new ManualClock();
+  const client = new KubeletClient({
+    ...{ transport, clock, requestTimeoutMs: 10_000, maxBodyBytes: 1_000_000 },
+    lane: new Scheduler(clock).newLane(),
+    observer: { requestFinished: () => undefined },
   });
+  kubelet.answer = replyWith({ body: '{"node":{"nodeName":"node-1"},"pods":[]}' });
+  expect(await client.fetchSummary(nodeOf(kubelet), never)).toMatchObject({ nodeName: 'node-1', pods: [] });
+  kubelet.answer = replyWith({ body: '{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}' });
+  expect(await client.fetchConfiguration(nodeOf(kubelet), never)).toMatchObject({
+    thresholds: [{ signal: 'nodefs.available', value: { amount: 2 ** 30 } }],
+  });
+  expect(kubelet.requests.map(({ url }) => url)).toEqual(['/stats/summary', '/configz']);
+  expect(kubelet.connections).toHaveLength(1);
 });

@@ -8,15 +8,11 @@ import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { aNode } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { never } from '../support/signals.js';
+import { bodyOf } from '../watch/scripted-api.js';
 
 function clientOf(answer: (request: ApiRequest) => Promise<string>): KubeletClient {
   const transport = proxyTransport({
-    open: async (request) => {
-      const text = await answer(request);
-      return (async function* () {
-        yield await Promise.resolve(Buffer.from(text));
-      })();
-    },
+    open: async (request) => bodyOf(await answer(request)),
   });
   return new KubeletClient({
     transport,
