@@ -238,24 +238,16 @@ describe('TokenReviewer', () => {
     ]);
   });
 
-  it('lets nobody in when the API server does not answer', async () => {
+  it('lets nobody in within 3 s when the API server does not answer, however many requests wait for it', async () => {
     const { reviewer, check, clock, lines } = aWorld({ token: () => new Promise(() => undefined) });
-    const verdict = check('right');
-    await clock.advance(3_000);
-    expect(await verdict).toBe('unavailable');
-    expect(lines).toEqual(['error a token could not be reviewed {"error":"TokenReview: no answer within 3 s"}']);
-    reviewer[Symbol.dispose]();
-    await clock.advance(0);
-    expect(clock.sleeperCount).toBe(0);
-  });
-
-  it('decides within 3 s, however many requests wait for the API server', async () => {
-    const away = new Promise<Json>(() => undefined);
-    const { check, clock } = aWorld({ token: () => away });
     const verdicts: Verdict[] = [];
     for (const token of ['a', 'b', 'c', 'd', 'e', 'f']) void check(token).then((verdict) => verdicts.push(verdict));
     await clock.advance(3_000);
     expect(verdicts).toEqual(Array.from({ length: 6 }, () => 'unavailable'));
+    expect(lines).toContain('error a token could not be reviewed {"error":"TokenReview: no answer within 3 s"}');
+    reviewer[Symbol.dispose]();
+    await clock.advance(0);
+    expect(clock.sleeperCount).toBe(0);
   });
 
   it('decides within 3 s when both reviews take long, and the next attempt finds what they said', async () => {

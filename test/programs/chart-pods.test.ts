@@ -1,8 +1,4 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
@@ -12,35 +8,15 @@ import { at, type Json, listAt } from '../support/manifests/documents.js';
 import { checkSettings } from '../support/manifests/exporter-settings.js';
 import { renderChart } from '../support/manifests/helm.js';
 import { configOf, exporterOf } from '../support/manifests/policies.js';
+import { runProbe } from '../support/manifests/probe-commands.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
-
-/** The exit code of the command of the test pod, for an exporter whose readiness has this status. */
-async function exitCodeFor(command: readonly string[], status: number): Promise<number | null> {
-  const paths: (string | undefined)[] = [];
-  const server = createServer(({ url }, response) => {
-    paths.push(url);
-    response.writeHead(status).end();
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  const [, ...args] = command.map((text) =>
-    text.replace('ephemeral-storage-exporter:9797', `127.0.0.1:${String(port)}`),
-  );
-  const child = spawn(process.execPath, args, { stdio: 'ignore' });
-  const [code] = (await once(child, 'exit')) as [number | null];
-  server.close();
-  expect(paths).toEqual(['/readyz']);
-  return code;
-}
 
 describe.skipIf(!isInstalled('helm4'))('pods of the chart (need helm4)', () => {
   it('pods of the chart test whether the exporter is ready', async () => {
     const pod = renderChart('helm4', {}).find(({ kind }) => kind === 'Pod');
     const [container] = listAt(pod, 'spec', 'containers');
-    const command = (container?.['command'] as readonly string[]).map(String);
-    expect(command[0]).toBe('node');
-    expect(await exitCodeFor(command, 200)).toBe(0);
-    expect(await exitCodeFor(command, 503)).toBe(1);
+    expect(await runProbe(container?.['command'], 200)).toEqual({ code: 0, paths: ['/readyz'] });
+    expect(await runProbe(container?.['command'], 503)).toEqual({ code: 1, paths: ['/readyz'] });
   });
 
   it('pods of the chart have valid settings with TLS', async () => {

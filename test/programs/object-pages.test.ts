@@ -9,6 +9,7 @@ import type { PodSpec } from '../../sim/model/specs.js';
 import { launchOptions, visited } from '../support/browser.js';
 import { Exporter } from '../support/exporter.js';
 import { overlappingTexts } from '../support/overlapping-texts.js';
+import { cartPod, containerSpec } from '../support/pod-specs.js';
 import { isInstalled } from '../support/programs.js';
 import { mib } from '../support/units.js';
 
@@ -18,25 +19,22 @@ const hostileName = `"><img src=x onerror="window.isHacked=1">'\u202E`;
 /** As long as names may be, with no place to break. */
 const longest = (letter: string): string => `${letter.repeat(63)}.`.repeat(4).slice(0, 253);
 
-const pod = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec => ({
-  namespace: 'shop',
-  name,
-  nodeName,
-  owner: { kind: 'StatefulSet', name: 'cart' },
-  containers: [
-    { name: 'main', rootfs: { initialBytes: 90 * mib }, logs: { initialBytes: mib }, limitBytes: 100 * mib },
-    { name: 'proxy', rootfs: { initialBytes: mib }, logs: { initialBytes: 3 * mib } },
-  ],
-  volumes: [
-    { name: 'cache', source: 'emptyDir', sizeLimitBytes: 64 * mib, content: { initialBytes: 3 * mib } },
-    { name: 'config', source: 'configMap', content: { initialBytes: 4_096 } },
-  ],
-  ...more,
-});
+const pod = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec =>
+  cartPod(name, nodeName, {
+    containers: [
+      containerSpec(90 * mib, mib, { limitBytes: 100 * mib }),
+      containerSpec(mib, 3 * mib, { name: 'proxy' }),
+    ],
+    volumes: [
+      { name: 'cache', source: 'emptyDir', sizeLimitBytes: 64 * mib, content: { initialBytes: 3 * mib } },
+      { name: 'config', source: 'configMap', content: { initialBytes: 4_096 } },
+    ],
+    ...more,
+  });
 
 /** It is evicted for its emptyDir soon. */
 const doomed = pod('doomed-0', 'node-1', {
-  containers: [{ name: 'main', rootfs: { initialBytes: mib }, logs: { initialBytes: mib } }],
+  containers: [containerSpec(mib, mib)],
   volumes: [
     {
       name: 'work',
@@ -50,9 +48,7 @@ const doomed = pod('doomed-0', 'node-1', {
 const hostilePod = pod(hostileName, 'node-1', {
   namespace: hostileName,
   owner: { kind: 'StatefulSet', name: hostileName },
-  containers: [
-    { name: hostileName, rootfs: { initialBytes: 300 * mib }, logs: { initialBytes: mib }, limitBytes: 200 * mib },
-  ],
+  containers: [containerSpec(300 * mib, mib, { name: hostileName, limitBytes: 200 * mib })],
   volumes: [{ name: hostileName, source: 'emptyDir', sizeLimitBytes: mib, content: { initialBytes: 3 * mib } }],
 });
 

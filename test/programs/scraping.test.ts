@@ -1,22 +1,16 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 import { startDemo } from '../support/demo.js';
-import { documentsOf, type Json, listAt, manifestsFolder } from '../support/manifests/documents.js';
+import { listAt } from '../support/manifests/documents.js';
+import { readmeBlocks } from '../support/manifests/readme.js';
 import { eventually, PrometheusServer, type ScrapeTarget } from '../support/programs.js';
 import { describeInEachPrometheus } from '../support/prometheus-versions.js';
 
-function readmeScrapeConfigs(): readonly Json[] {
-  const readme = readFileSync(path.join(manifestsFolder, 'README.md'), 'utf8');
-  const [, text = ''] = /```yaml\n(scrape_configs:\n[^]*?)```/.exec(readme) ?? [];
-  return listAt(documentsOf(text, 'README.md')[0], 'scrape_configs');
-}
-
 describeInEachPrometheus('Prometheus', (programs) => {
   it("Prometheus finds only the exporters' metrics ports with the scrape configuration of the README", async () => {
-    const [{ kubernetes_sd_configs: discovery, ...scrape } = {}] = readmeScrapeConfigs();
+    const [text = ''] = readmeBlocks('Scraping without the Prometheus Operator', 'yaml');
+    const [{ kubernetes_sd_configs: discovery, ...scrape } = {}] = listAt(parse(text), 'scrape_configs');
     expect(discovery).toEqual([{ role: 'pod', namespaces: { names: ['ephemeral-storage-exporter'] } }]);
     await using demo = await startDemo();
     const target = (pod: string, name: string, port: string): ScrapeTarget => ({

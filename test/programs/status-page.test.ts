@@ -12,19 +12,12 @@ import { launchOptions, visited } from '../support/browser.js';
 import { Exporter } from '../support/exporter.js';
 import { untilEnd } from '../support/fixtures.js';
 import { colourOf, darkPalette, lightPalette } from '../support/palette.js';
+import { cartPod, containerSpec } from '../support/pod-specs.js';
 import { isInstalled } from '../support/programs.js';
-import { mib } from '../support/units.js';
+import { gib, mib } from '../support/units.js';
 
-const pod = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec => ({
-  namespace: 'shop',
-  name,
-  nodeName,
-  owner: { kind: 'StatefulSet', name: 'cart' },
-  containers: [
-    { name: 'main', rootfs: { initialBytes: 90 * mib }, logs: { initialBytes: mib }, limitBytes: 100 * mib },
-  ],
-  ...more,
-});
+const pod = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec =>
+  cartPod(name, nodeName, { containers: [containerSpec(90 * mib, mib, { limitBytes: 100 * mib })], ...more });
 
 const scenario: Scenario = {
   ...emptyScenario('node-1', 'node-2'),
@@ -93,11 +86,7 @@ const iconOf = async (page: Page): Promise<string> =>
 
 /** One more pod, which the next answer of its kubelet shows. */
 async function addBigPod(exporter: Exporter): Promise<void> {
-  exporter.cluster.model.addPod(
-    pod('newcomer-0', 'node-1', {
-      containers: [{ name: 'main', rootfs: { initialBytes: 9 * 2 ** 30 }, logs: { initialBytes: 0 } }],
-    }),
-  );
+  exporter.cluster.model.addPod(pod('newcomer-0', 'node-1', { containers: [containerSpec(9 * gib)] }));
   await exporter.clock.advance(120_000);
 }
 

@@ -6,10 +6,10 @@ export function containerSpec(rootfsBytes: number, logsBytes = 0, more: Partial<
 }
 
 /** A pod of the StatefulSet `cart` in `shop` whose container uses 12 KiB. */
-export const cartPod = (name: string, nodeName?: string, more: Partial<PodSpec> = {}): PodSpec => ({
+export const cartPod = (name: string, nodeName: string, more: Partial<PodSpec> = {}): PodSpec => ({
   namespace: 'shop',
   name,
-  ...(nodeName === undefined ? {} : { nodeName }),
+  nodeName,
   owner: { kind: 'StatefulSet', name: 'cart' },
   containers: [containerSpec(4096, 8192)],
   ...more,
