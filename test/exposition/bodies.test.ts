@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { type BodyFamily, ExpositionBodies, madeText } from '../../src/metrics/exposition/bodies.js';
 import { chunkIds } from '../../src/metrics/exposition/incremental-text.js';
@@ -15,15 +15,13 @@ function aFamily(chunkId: number | undefined): BodyFamily {
   };
 }
 
-describe('ExpositionBodies', () => {
-  it('nothing is kept of a family that is made for each body', async () => {
-    const bodies = new ExpositionBodies(new ManualClock(), chunkIds());
-    const served = async (): Promise<WeakRef<object>> => {
-      const family = aFamily(undefined);
-      await bodies.of([family], asking('text'), never);
-      return new WeakRef(family.header);
-    };
-    expect(await isLetGo(await served())).toBe(true);
-    expect((await bodies.of([], asking('text'), never)).contentLength).toBe(0); // not collected before here
-  });
+it('nothing is kept of a family that is made for each body', async () => {
+  const bodies = new ExpositionBodies(new ManualClock(), chunkIds());
+  const served = async (): Promise<WeakRef<object>> => {
+    const family = aFamily(undefined);
+    await bodies.of([family], asking('text'), never);
+    return new WeakRef(family.header);
+  };
+  expect(await isLetGo(await served())).toBe(true);
+  expect((await bodies.of([], asking('text'), never)).contentLength).toBe(0); // not collected before here
 });

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
 import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
@@ -109,26 +109,24 @@ class Scraped {
   }
 }
 
-describe('Exposition', () => {
-  it.each(profiles.flatMap((profile) => compatibilities.map((compatibility) => ({ profile, compatibility }))))(
-    'pods that have the sizes of before are served as if nothing were known of them: $profile, $compatibility',
-    async ({ profile, compatibility }) => {
-      await fc.assert(
-        fc.asyncProperty(history, async ([first, changes]) => {
-          const known = new Scraped(profile, compatibility);
-          let entries = first;
-          await known.text(entries);
-          for (const change of changes) {
-            entries = entries.map((entry, index) => {
-              const [other, keys] = change[index] ?? [entry, []];
-              const changed = Object.fromEntries(keys.map((key) => [key, other[key]]));
-              return structuredClone({ ...entry, ...changed });
-            });
-            expect(await known.text(entries)).toBe(await new Scraped(profile, compatibility).text(entries));
-          }
-        }),
-        { numRuns: 15 },
-      );
-    },
-  );
-});
+it.each(profiles.flatMap((profile) => compatibilities.map((compatibility) => ({ profile, compatibility }))))(
+  'pods that have the sizes of before are served as if nothing were known of them: $profile, $compatibility',
+  async ({ profile, compatibility }) => {
+    await fc.assert(
+      fc.asyncProperty(history, async ([first, changes]) => {
+        const known = new Scraped(profile, compatibility);
+        let entries = first;
+        await known.text(entries);
+        for (const change of changes) {
+          entries = entries.map((entry, index) => {
+            const [other, keys] = change[index] ?? [entry, []];
+            const changed = Object.fromEntries(keys.map((key) => [key, other[key]]));
+            return structuredClone({ ...entry, ...changed });
+          });
+          expect(await known.text(entries)).toBe(await new Scraped(profile, compatibility).text(entries));
+        }
+      }),
+      { numRuns: 15 },
+    );
+  },
+);

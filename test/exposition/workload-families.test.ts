@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Workload } from '../../src/facts/workload/workload.js';
 import { infoLabelNames } from '../../src/metrics/exposition/render.js';
@@ -21,19 +21,17 @@ it('label names depend neither on the order of the keys nor on their number', ()
   expect(infoLabelNames(['a.b', 'a/b', 'a.b'])).toEqual(infoLabelNames(['a/b', 'a.b']));
 });
 
-describe('workloadGroups', () => {
-  function seriesOf(workloads: readonly Workload[]): readonly Readonly<Record<string, unknown>>[] {
-    const pages = workloadPager()({ workloads: workloads.map((workload) => aWorkloadSnapshot({ workload })) });
-    const info = workloadGroups.filter(({ families }) => families.some(({ name }) => name.endsWith('workload_info')));
-    const lines = info.flatMap((group) => groupTexts(group, ...pages)).flatMap((text) => text.trimEnd().split('\n'));
-    return lines.map((line) =>
-      Object.fromEntries(Array.from(line.matchAll(/(\w+)="([^"]*)"/g), ([, name = '', value]) => [name, value])),
-    );
-  }
+function seriesOf(workloads: readonly Workload[]): readonly Readonly<Record<string, unknown>>[] {
+  const pages = workloadPager()({ workloads: workloads.map((workload) => aWorkloadSnapshot({ workload })) });
+  const info = workloadGroups.filter(({ families }) => families.some(({ name }) => name.endsWith('workload_info')));
+  const lines = info.flatMap((group) => groupTexts(group, ...pages)).flatMap((text) => text.trimEnd().split('\n'));
+  return lines.map((line) =>
+    Object.fromEntries(Array.from(line.matchAll(/(\w+)="([^"]*)"/g), ([, name = '', value]) => [name, value])),
+  );
+}
 
-  it('info series take no value from what every object has', () => {
-    const hostile = aWorkload({ type: 'labels', origin: { source: 'labels', labels: { constructor: 'x' } } });
-    const other = aWorkload({ type: 'labels', origin: { source: 'labels', labels: { app: 'x' } } });
-    expect(seriesOf([hostile, other])[1]).not.toHaveProperty('label_constructor');
-  });
+it('info series take no value from what every object has', () => {
+  const hostile = aWorkload({ type: 'labels', origin: { source: 'labels', labels: { constructor: 'x' } } });
+  const other = aWorkload({ type: 'labels', origin: { source: 'labels', labels: { app: 'x' } } });
+  expect(seriesOf([hostile, other])[1]).not.toHaveProperty('label_constructor');
 });

@@ -105,17 +105,14 @@ it.each([
   expect(shares(usage)).toEqual({ app: 20, b: 10 });
 });
 
-describe('attributePod: containers in any order', () => {
+it('what does not divide goes to the first container by name, in whatever order they are listed', () => {
   const pod = aPod({
     containers: ['app', 'log', 'proxy'].map((name) => aContainer({ name, mounts: [aMount('data')] })),
     volumes: [aVolume()],
   });
-
-  it('what does not divide goes to the first container by name, in whatever order they are listed', () => {
-    const containers = ['proxy', 'log', 'app'].map((name) => aContainerSummary({ name, rootfsBytes: 10 }));
-    const usage = measured(aPodSummary({ usedBytes: 34, containers }), pod);
-    expect(shares(usage)).toEqual({ app: 12, log: 11, proxy: 11 });
-  });
+  const containers = ['proxy', 'log', 'app'].map((name) => aContainerSummary({ name, rootfsBytes: 10 }));
+  const usage = measured(aPodSummary({ usedBytes: 34, containers }), pod);
+  expect(shares(usage)).toEqual({ app: 12, log: 11, proxy: 11 });
 });
 
 it.each([
@@ -129,25 +126,23 @@ it.each([
   ]);
 });
 
-describe('attributePod: volumes pending', () => {
-  const token = aVolume({ name: 'token', type: 'projected' });
-  const memory = aVolume({ name: 'shm', medium: 'Memory', sizeLimitBytes: 4096 });
+const token = aVolume({ name: 'token', type: 'projected' });
+const memory = aVolume({ name: 'shm', medium: 'Memory', sizeLimitBytes: 4096 });
 
-  it.each<[string, readonly Volume[], readonly VolumeSummary[] | undefined, boolean]>([
-    ['counted volumes, nothing listed', [aVolume()], undefined, true],
-    ['counted volumes, an empty list', [aVolume()], [], true],
-    ['counted volumes, only a stranger listed', [aVolume()], [aVolumeSummary({ name: 'stranger' })], true],
-    ['counted volumes, another one of the pod listed', [aVolume(), token], [aVolumeSummary({ name: 'token' })], false],
-    ['counted volumes, listed without a figure', [aVolume()], [aVolumeSummary()], false],
-    ['no counted volume, nothing listed', [token, aVolume({ name: 'shm', medium: 'Memory' })], undefined, false],
-    ['in memory with a size limit, nothing listed', [memory], undefined, true],
-    ['in memory with a size limit, listed', [memory], [aVolumeSummary({ name: 'shm' })], false],
-    ['a gitRepo, nothing listed', [aVolume({ type: 'gitrepo' })], undefined, false],
-    ['no volume', [], undefined, false],
-  ])('volumes are pending, or not: %s', (_, volumes, listed, isPending) => {
-    const containers = [aContainer({ mounts: volumes.map(({ name }) => aMount(name)) })];
-    expect(measured(aPodSummary({ volumes: listed }), aPod({ volumes, containers })).volumesPending).toBe(isPending);
-  });
+it.each<[string, readonly Volume[], readonly VolumeSummary[] | undefined, boolean]>([
+  ['counted volumes, nothing listed', [aVolume()], undefined, true],
+  ['counted volumes, an empty list', [aVolume()], [], true],
+  ['counted volumes, only a stranger listed', [aVolume()], [aVolumeSummary({ name: 'stranger' })], true],
+  ['counted volumes, another one of the pod listed', [aVolume(), token], [aVolumeSummary({ name: 'token' })], false],
+  ['counted volumes, listed without a figure', [aVolume()], [aVolumeSummary()], false],
+  ['no counted volume, nothing listed', [token, aVolume({ name: 'shm', medium: 'Memory' })], undefined, false],
+  ['in memory with a size limit, nothing listed', [memory], undefined, true],
+  ['in memory with a size limit, listed', [memory], [aVolumeSummary({ name: 'shm' })], false],
+  ['a gitRepo, nothing listed', [aVolume({ type: 'gitrepo' })], undefined, false],
+  ['no volume', [], undefined, false],
+])('volumes are pending, or not: %s', (_, volumes, listed, isPending) => {
+  const containers = [aContainer({ mounts: volumes.map(({ name }) => aMount(name)) })];
+  expect(measured(aPodSummary({ volumes: listed }), aPod({ volumes, containers })).volumesPending).toBe(isPending);
 });
 
 describe('attributePod: whatever the kubelet reports', () => {

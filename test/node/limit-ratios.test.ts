@@ -34,14 +34,11 @@ function told(input: Partial<LimitRatiosInput>): readonly string[] {
   );
 }
 
-describe('limitRatios: emptyDirs', () => {
-  const summary = (usedBytes: number | undefined) =>
-    aPodSummary({ usedBytes: undefined, containers: [], volumes: [aVolumeSummary({ name: 'cache', usedBytes })] });
-
-  it('a volume that the spec has twice, as no API server accepts it, has one ratio', () => {
-    const twice = aPod({ volumes: [4, 3].map((sizeLimitBytes) => aVolume({ name: 'cache', sizeLimitBytes })) });
-    expect(told({ summary: summary(5), pod: twice })).toEqual(['emptydir cache: 5/4']);
-  });
+it('a volume that the spec has twice, as no API server accepts it, has one ratio', () => {
+  const twice = aPod({ volumes: [4, 3].map((sizeLimitBytes) => aVolume({ name: 'cache', sizeLimitBytes })) });
+  const volumes = [aVolumeSummary({ name: 'cache', usedBytes: 5 })];
+  const summary = aPodSummary({ usedBytes: undefined, containers: [], volumes });
+  expect(told({ summary, pod: twice })).toEqual(['emptydir cache: 5/4']);
 });
 
 describe('limitRatios: pods', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { expectedPods, isExpected } from '../../src/facts/node/node-coverage.js';
@@ -24,20 +24,18 @@ it.each<[string, Partial<Pod>, number, boolean]>([
   expect(isExpected(aPod({ runningSinceMs: sinceMs, ...overrides }), nowMs)).toBe(expected);
 });
 
-describe('expectedPods', () => {
-  const old = aPod({ name: 'old', runningSinceMs: 0 });
-  const young = aPod({ name: 'young', runningSinceMs: sinceMs });
-  const younger = aPod({ name: 'younger', runningSinceMs: sinceMs + 7 });
-  const done = aPod({ name: 'done', runningSinceMs: sinceMs - 7, phase: 'Succeeded' });
+const old = aPod({ name: 'old', runningSinceMs: 0 });
+const young = aPod({ name: 'young', runningSinceMs: sinceMs });
+const younger = aPod({ name: 'younger', runningSinceMs: sinceMs + 7 });
+const done = aPod({ name: 'done', runningSinceMs: sinceMs - 7, phase: 'Succeeded' });
 
-  it('expectations hold until the first grace period ends', () => {
-    expect(expectedPods([young, old, done, younger], matureAtMs)).toEqual({
-      pods: [old],
-      validUntilMs: matureAtMs,
-    });
-    expect(expectedPods([younger, old, done, young], matureAtMs + 1)).toEqual({
-      pods: [old, young],
-      validUntilMs: matureAtMs + 7,
-    });
+it('expectations hold until the first grace period ends', () => {
+  expect(expectedPods([young, old, done, younger], matureAtMs)).toEqual({
+    pods: [old],
+    validUntilMs: matureAtMs,
+  });
+  expect(expectedPods([younger, old, done, young], matureAtMs + 1)).toEqual({
+    pods: [old, young],
+    validUntilMs: matureAtMs + 7,
   });
 });

@@ -86,20 +86,18 @@ describe('nodeThresholds: assumed', () => {
   });
 });
 
-describe('nodeThresholds: one threshold', () => {
-  const sized = { availableBytes: 5, capacityBytes: 9 };
+const sized = { availableBytes: 5, capacityBytes: 9 };
 
-  it.each<[string, Partial<FsStats>, ThresholdValue, object]>([
-    ['an amount', sized, { amount: 7 }, { threshold: 7, headroom: -2, isCrossed: true }],
-    ['what is available', sized, { amount: 5 }, { threshold: 5, headroom: 0, isCrossed: false }],
-    ['an amount, size unknown', { availableBytes: 5 }, { amount: 2 }, { threshold: 2, headroom: 3, isCrossed: false }],
-    ['an amount, nothing known', {}, { amount: 2 }, { threshold: 2, headroom: undefined, isCrossed: false }],
-    ['a ratio, size unknown', { availableBytes: 5 }, { ratio: 0.5 }, { threshold: undefined, headroom: undefined }],
-    ['a ratio, rounded towards zero', sized, { ratio: 0.5 }, { threshold: 4, headroom: 1 }],
-    ['a fraction', sized, { amount: { roundedUp: 6, nanosBelow: 1 } }, { threshold: 6, isCrossed: true }],
-  ])('a threshold has its value, its headroom and its state: %s', (_case, nodefs, value, expected) => {
-    expect(ofNodefs(nodefs, value)).toMatchObject({ ...expected, isAssumed: false });
-  });
+it.each<[string, Partial<FsStats>, ThresholdValue, object]>([
+  ['an amount', sized, { amount: 7 }, { threshold: 7, headroom: -2, isCrossed: true }],
+  ['what is available', sized, { amount: 5 }, { threshold: 5, headroom: 0, isCrossed: false }],
+  ['an amount, size unknown', { availableBytes: 5 }, { amount: 2 }, { threshold: 2, headroom: 3, isCrossed: false }],
+  ['an amount, nothing known', {}, { amount: 2 }, { threshold: 2, headroom: undefined, isCrossed: false }],
+  ['a ratio, size unknown', { availableBytes: 5 }, { ratio: 0.5 }, { threshold: undefined, headroom: undefined }],
+  ['a ratio, rounded towards zero', sized, { ratio: 0.5 }, { threshold: 4, headroom: 1 }],
+  ['a fraction', sized, { amount: { roundedUp: 6, nanosBelow: 1 } }, { threshold: 6, isCrossed: true }],
+])('a threshold has its value, its headroom and its state: %s', (_case, nodefs, value, expected) => {
+  expect(ofNodefs(nodefs, value)).toMatchObject({ ...expected, isAssumed: false });
 });
 
 /** Signal, threshold and headroom. */

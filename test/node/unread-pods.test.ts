@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import type { FoundLookup } from '../../src/cluster/kubelet/lookup.js';
@@ -82,15 +82,11 @@ it.each<readonly [string, Scene, number]>([
   expect(setUp(scene).read()).toMatchObject({ unreadPodCount, ranked: [], counts: unknown });
 });
 
-describe('a pod of the summary that the API server does not know', () => {
-  const scene: Scene = { listed: [shopPod, opsPod] };
-
-  it('an unknown pod hides the ranks of its node after the grace period, and no counts', async () => {
-    const { clock, read } = setUp(scene);
-    expect(read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'], counts: counted });
-    await clock.advance(graceMs);
-    expect(read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'] });
-    await clock.advance(1);
-    expect(read()).toMatchObject({ unreadPodCount: 1, ranked: [], counts: counted });
-  });
+it('an unknown pod hides the ranks of its node after the grace period, and no counts', async () => {
+  const { clock, read } = setUp({ listed: [shopPod, opsPod] });
+  expect(read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'], counts: counted });
+  await clock.advance(graceMs);
+  expect(read()).toMatchObject({ unreadPodCount: undefined, ranked: ['cart-0'] });
+  await clock.advance(1);
+  expect(read()).toMatchObject({ unreadPodCount: 1, ranked: [], counts: counted });
 });
