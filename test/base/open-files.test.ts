@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { expect, it } from 'vitest';
 
 import { openFileFault, readOpenFileLimit } from '../../src/lib/base/open-files.js';
+import { temporaryFolder } from '../support/programs.js';
 
 const limits = (openFiles: string): string =>
   `Limit                     Soft Limit           Hard Limit           Units\n` +
@@ -16,10 +16,10 @@ it.each([
   ['none', limits('unlimited'), undefined],
   ['another text', 'Limit\n', undefined],
 ])('the limit of open files is read from /proc: %s', async (_case, text, expected) => {
-  const folder = await mkdtemp(path.join(tmpdir(), 'limits-'));
-  await writeFile(path.join(folder, 'limits'), text);
-  expect(readOpenFileLimit(path.join(folder, 'limits'))).toBe(expected);
-  await rm(folder, { recursive: true });
+  await using folder = await temporaryFolder();
+  const file = path.join(folder.path, 'limits');
+  await writeFile(file, text);
+  expect(readOpenFileLimit(file)).toBe(expected);
 });
 
 it('the limit of open files is unknown without /proc', () => {

@@ -14,16 +14,14 @@ it.each([
   expect(contradictorySelectors([parseSelector(text)])).toEqual(expected);
 });
 
-describe('defaults', () => {
-  it.each([
-    ['neither selectors nor labels', '{}', true],
-    ['labels', '{labels: [app]}', false],
-    ['selectors', '{selectors: [{name: a, selector: {}}]}', false],
-    ['labels, and controllers wanted', '{labels: [app], controllers: true}', true],
-    ['nothing, and controllers not wanted', '{controllers: false}', false],
-  ])('workloads.controllers, with %s, is %s', (_case, workloads, expected) => {
-    expect(loadText(`workloads: ${workloads}`).workloads.controllers).toBe(expected);
-  });
+it.each([
+  ['neither selectors nor labels', '{}', true],
+  ['labels', '{labels: [app]}', false],
+  ['selectors', '{selectors: [{name: a, selector: {}}]}', false],
+  ['labels, and controllers wanted', '{labels: [app], controllers: true}', true],
+  ['nothing, and controllers not wanted', '{controllers: false}', false],
+])('workloads.controllers, with %s, is %s', (_case, workloads, expected) => {
+  expect(loadText(`workloads: ${workloads}`).workloads.controllers).toBe(expected);
 });
 
 describe('accepted values', () => {
