@@ -41,9 +41,9 @@ it.each([
   [0, '0 %'],
   [1 - Number.EPSILON, '99 %'],
   [1, '100 %'],
-  [12.345, '1,235 %'],
-  [0.895, '90 %'],
-  [0.995, '99 %'],
-])('a ratio of %s is shown as %s, never as a limit that is not reached', (ratio, text) => {
+  [12.345, '1,234 %'],
+  [0.7999, '79 %'],
+  [0.29, '29 %'],
+])('a ratio of %s is shown as %s, never as what is not reached', (ratio, text) => {
   expect(formatPercent(ratio)).toBe(text);
 });

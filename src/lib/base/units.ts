@@ -37,11 +37,11 @@ export function formatForecast(timeMs: number): string {
   return formatAge(Math.max(1, Math.round(timeMs / stepMs)) * stepMs);
 }
 
-/** Whole percent, rounded, but never to a limit that is not reached; `any use` of a limit of 0; `-` for an unknown value. */
+/** Whole percent, rounded down: never to a limit, or to what is near one, that is not reached. `any use` of a limit of 0; `-` for an unknown value. */
 export function formatPercent(ratio: number | undefined): string {
   if (ratio === undefined) return '-';
-  const rounded = Math.round(ratio * 100);
-  const shown = ratio < 1 ? Math.min(99, rounded) : rounded;
+  const whole = Math.floor(ratio * 100 + 1e-9); // 0.29 · 100 is less than 29
+  const shown = ratio < 1 ? Math.min(99, whole) : whole;
   return ratio === Infinity ? 'any use' : `${shown.toLocaleString('en-US')} %`;
 }
 
