@@ -13,6 +13,21 @@ import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
+it('reports of evictions are made once, and the same array until there is another eviction', () => {
+  const clock = new ManualClock();
+  const log = new EvictionLog({ retentionMs: 60_000, maxRecords: 2 }, clock);
+  const tracker = new EvictionTracker(log, () => expect.unreachable());
+  const evict = (pod: string): void => {
+    log.restore([...log.records, anEvictionRecord({ pod, evictedAtMs: clock.nowMs(), seenAtMs: clock.nowMs() })]);
+  };
+  evict('cart-0');
+  const first = tracker.reports();
+  expect(tracker.reports()).toBe(first);
+  evict('cart-1');
+  expect(tracker.reports().map(({ pod }) => pod)).toEqual(['cart-0', 'cart-1']);
+  expect(tracker.reports()[0]).toBe(first[0]);
+});
+
 it('an eviction has the verdict of its node as last derived, by the growth of its pods', () => {
   const clock = new ManualClock();
   const log = new EvictionLog({ retentionMs: 60_000, maxRecords: 2 }, clock);
