@@ -23,7 +23,7 @@ const budgets = {
   'names through people > facts': 106,
   'names through commands > cluster': 4,
   settings: 45,
-  'words of docs': 22_924,
+  'words of docs': 22_921,
   'lines of tests': 72_134,
 };
 
