@@ -1,6 +1,6 @@
 // @module-tag sockets
 
-import { constants, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 
 import { expect, test } from 'vitest';
 
@@ -32,12 +32,8 @@ class Client implements Disposable {
     this.options = { api, clock, background: atOnce, collection: collectionOf({ resource: 'pods' }) };
   }
 
-  async list(onObject: () => void = () => undefined): Promise<readonly string[]> {
-    const project = (object: unknown): string => {
-      onObject();
-      return nameOf(object);
-    };
-    return (await listObjects({ ...this.options, project, onExpired: () => undefined }, '0', never)).objects;
+  async list(): Promise<readonly string[]> {
+    return (await listObjects({ ...this.options, project: nameOf, onExpired: () => undefined }, '0', never)).objects;
   }
 
   [Symbol.dispose](): void {
@@ -66,27 +62,3 @@ it.for(['gzip', 'GZIP', 'x-gzip'])(
     expect(await client.list()).toEqual(['a', 'b']);
   },
 );
-
-it('compressed lists leave time for others while they are read', async ({ server, client }) => {
-  const pods = Array.from({ length: 2_000 }, (_, index) =>
-    podJson(`pod-${index}`, '1', { value: `${index}-${'v'.repeat(4_000)}` }),
-  );
-  const body = gzipSync(podList(...pods), { level: constants.Z_BEST_SPEED });
-  server.answer = replyWith({ headers: { ...headers, 'content-encoding': 'gzip' }, body });
-  let objectsInTurn = 0;
-  let maxObjectsInTurn = 0;
-  let isReading = true;
-  const countTurns = (): void => {
-    objectsInTurn = 0;
-    if (isReading) setImmediate(countTurns);
-  };
-  countTurns();
-  const names = await client.list(() => {
-    objectsInTurn += 1;
-    maxObjectsInTurn = Math.max(maxObjectsInTurn, objectsInTurn);
-  });
-  isReading = false;
-  expect(names).toHaveLength(2_000);
-  // 64 KiB of objects of 4 KB, once before the turn's end and once after its beginning.
-  expect(maxObjectsInTurn).toBeLessThanOrEqual(40);
-});
