@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 4,
   settings: 45,
   'words of docs': 22_921,
-  'lines of tests': 72_134,
+  'lines of tests': 72_128,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */
