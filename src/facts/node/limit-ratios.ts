@@ -202,16 +202,12 @@ function isNearer(ratio: LimitRatio, than: LimitRatio): boolean {
  * that one may be nearer.
  */
 export function knownNearest(
-  {
-    summary,
-    bound,
-    isPending,
-  }: { readonly summary: PodSummary; readonly bound: { readonly pod: Pod } | undefined; readonly isPending: boolean },
   ratios: readonly LimitRatio[],
+  { summary, pod, isPending }: { summary: PodSummary; pod: Pod | undefined; isPending: boolean },
 ): LimitRatio | undefined {
   const nearest = nearestRatio(ratios);
-  if (nearest === undefined || bound === undefined || limitStanding(nearest) !== undefined) return nearest;
-  return isPending || hasUnknownUsage(summary, bound.pod) ? undefined : nearest;
+  if (pod === undefined || limitStanding(nearest) !== undefined) return nearest;
+  return isPending || hasUnknownUsage(summary, pod) ? undefined : nearest;
 }
 
 /** Returns what follows from one limit alone, without a forecast: `undefined` below 80 % of it, and where it evicts nobody. */

@@ -134,7 +134,7 @@ function recordPod(
   if (same !== undefined) return same;
   const usage = context.usageOf(given);
   const ratios = context.ratiosOf(given);
-  const nearest = knownNearest({ ...given, isPending: usage.volumesPending }, ratios);
+  const nearest = knownNearest(ratios, { summary, pod: bound?.pod, isPending: usage.volumesPending });
   const isUnmeasured = joined.hasRootfs && pod !== undefined && lacksRootfsLastingly(summary, pod, joined.measuredAtMs);
   // Each field by its name: a spread object takes three times the memory.
   const record: PodRecord = {

@@ -83,7 +83,7 @@ export function podStanding(source: StandingSource, pod: PodRecord, ratios: read
   const timeMs = forecast?.timeToLimitMs;
   const kind = pod.standing ?? forecastKind(timeMs);
   const urgency = urgencyOf(pod, timeMs);
-  const nearest = knownNearest(pod, ratios);
+  const nearest = knownNearest(ratios, { ...pod, pod: pod.bound?.pod });
   if (kind === undefined) return { ...restingStanding(pod, nearest), nearest, timeMs, urgency };
   const limit = pod.standing === 'above' ? ratios.find(isExceeded) : forecast && ratios.find(isOf(forecast));
   return { kind, limit: limit ?? nearest, nearest, timeMs, urgency };
