@@ -142,8 +142,9 @@ describe('limits', () => {
     'limits are near only where they can bind: $unenforced, $ratio',
     async ({ ratio, shown, counts, unenforced }) => {
       const snapshot = podOf('a', 1, { ratios: [ratioOf(ratio * 10, 10, { unenforced })] });
-      const { nearPods, summary } = await reportOf({ nodes: [nodeOf('node-1', [snapshot])] });
+      const { nearPods, summary, unenforcedReachedPods } = await reportOf({ nodes: [nodeOf('node-1', [snapshot])] });
       expect(nearPods.items).toHaveLength(shown);
+      expect(unenforcedReachedPods).toHaveLength(summary.unenforcedReachedPodCount);
       expect(summary).toMatchObject({ limitCount: 1, ...counts });
     },
   );

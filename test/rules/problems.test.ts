@@ -161,6 +161,13 @@ describe('problems of the cluster', () => {
     expect(textsOf({ cluster: aCluster({ summary: aSummary(summary) }) })).toEqual([text]);
   });
 
+  it('a pod above a limit that does not evict it is named', () => {
+    const unenforcedReachedPods = [{ namespace: 'kube-system', pod: 'etcd-0', node: 'node-1' }];
+    const cluster = aCluster({ summary: aSummary({ unenforcedReachedPodCount: 1 }), unenforcedReachedPods });
+    const about = { namespace: 'kube-system', pod: 'etcd-0' };
+    expect(problemsIn({ cluster })).toMatchObject([{ detail: 'kube-system/etcd-0', about }]);
+  });
+
   it.each([
     ['isolation_disabled', 'nodes whose kubelets enforce no limits'],
     ['rootfs_not_measured', 'nodes where limits do not see writable layers'],

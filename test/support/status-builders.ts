@@ -154,6 +154,7 @@ export function aCluster({ summary, ...overrides }: Partial<ClusterReport> = {})
     isPartial: false,
     summary: summary ?? aSummary(),
     nearPods: { items: [], totalCount: 0 },
+    unenforcedReachedPods: [],
     nearNodes: { items: [], totalCount: 0 },
     absences: [],
     gaps: [],

@@ -17,7 +17,7 @@ import {
 } from '../report/lack-report.js';
 import { nodeGrid, type NodeGridReport } from '../report/node-grid.js';
 import { type ListedNode, listedNode, type ListedNodeReport, listedNodeReport } from '../report/node-report.js';
-import type { PodReport } from '../report/pod-report.js';
+import type { PodPlace, PodReport } from '../report/pod-report.js';
 import { type FindingKindReport, RankedFindings } from '../report/ranked-findings.js';
 import {
   affectedReport,
@@ -36,6 +36,8 @@ export interface ClusterReport {
   readonly summary: ClusterSummary;
   /** Pods above a limit or near one, by what was last known of those without data; the first to be evicted first. */
   readonly nearPods: Ranked<PodReport>;
+  /** Pods above a limit, none of whose limits can bind: the first of them by node. */
+  readonly unenforcedReachedPods: readonly PodPlace[];
   /** Nodes that are close to evicting pods, or do; the nearest first. */
   readonly nearNodes: Ranked<ListedNodeReport>;
   /** Nodes without data by reason, those that cost most pods first; without those that are skipped. */
@@ -130,6 +132,7 @@ export async function clusterReport(reading: ClusterReading, options: ReportOpti
       unlistedNamespaceCount: snapshot.unlistedNamespaces.length,
     },
     nearPods: await lane.run(() => parts.near.ranked(({ of, ...pod }) => podReport({ ...of, ...pod }, reading))),
+    unenforcedReachedPods: pods.unenforcedReachedPods,
     nearNodes: await lane.run(() => rankedOf(pressed, shownCounts.pressed, nearestFirst, reportOf)),
     absences: await lane.run(() => absenceReports(nodes, { affectedBy, apiServer })),
     gaps: await lane.run(() => gapReports(gaps, { incomplete, explained: [...affectedBy.values(), unlisted] })),

@@ -8,7 +8,8 @@ import { canBind } from '../../facts/node/unenforced-limits.js';
 import { fullRatio } from './filesystem-report.js';
 import { limitThresholds } from './limit-report.js';
 import type { ListedNode } from './node-report.js';
-import type { FoundPod, PodSource } from './pod-report.js';
+import { type FoundPod, type PodPlace, podPlace, type PodSource } from './pod-report.js';
+import { exampleCount } from './workload-report.js';
 
 /** Counts pods and their limits for a `ClusterSummary`, one pod after another. */
 export class PodCounts {
@@ -36,6 +37,8 @@ export class PodCounts {
      */
     unknownLimitPodCount: 0,
   };
+  /** The first that count in `unenforcedReachedPodCount`. */
+  readonly unenforcedReachedPods: PodPlace[] = [];
 
   /** Returns whether the pod is near a limit: those of nodes without data count where they were, and nowhere else. */
   add(found: FoundPod<PodRecord, PodSource>, context: PodContext): boolean {
@@ -53,19 +56,24 @@ export class PodCounts {
       counts.podsUsedBytes += usedBytes;
     }
     if (pod.isPending) counts.pendingPodCount += 1;
-    if (isNear || !isUncertain(pod)) this.#addLimits(context.ratiosOf(pod), isNear);
-    else if (mayHaveRatios(found)) counts.unknownLimitPodCount += 1;
+    if (!isNear && isUncertain(pod)) {
+      if (mayHaveRatios(found)) counts.unknownLimitPodCount += 1;
+      return isNear;
+    }
+    const ratios = context.ratiosOf(pod);
+    counts.limitCount += ratios.length;
+    counts.unenforcedLimitCount += ratios.filter(isUnenforced).length;
+    if (!isNear) this.#addFar(found, ratios);
     return isNear;
   }
 
-  #addLimits(ratios: readonly LimitRatio[], isNear: boolean): void {
-    const { counts } = this;
-    counts.limitCount += ratios.length;
-    counts.unenforcedLimitCount += ratios.filter(isUnenforced).length;
-    if (isNear) return;
+  #addFar(found: FoundPod<PodRecord, PodSource>, ratios: readonly LimitRatio[]): void {
     const nearest = nearestRatio(ratios);
-    if (nearest !== undefined && canBind(nearest)) counts.limitedPodCount += 1;
-    else if (ratios.some(isAbove)) counts.unenforcedReachedPodCount += 1;
+    if (nearest !== undefined && canBind(nearest)) this.counts.limitedPodCount += 1;
+    else if (ratios.some(isAbove)) {
+      this.counts.unenforcedReachedPodCount += 1;
+      if (this.unenforcedReachedPods.length < exampleCount) this.unenforcedReachedPods.push(podPlace(found));
+    }
   }
 }
 

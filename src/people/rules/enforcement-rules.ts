@@ -58,7 +58,9 @@ export const enforcementRules = {
     section: 'pods',
     only: 'unenforced',
     alerts: notEnforced,
-    applies: ({ cluster }) => [{ count: cluster.summary.unenforcedReachedPodCount }],
+    applies: ({ cluster: { summary, unenforcedReachedPods: examples } }) => [
+      { count: summary.unenforcedReachedPodCount, examples },
+    ],
     sentence: ['pod above a limit that does not evict it', 'pods above a limit that does not evict them'],
     step: 'Static and critical pods are never evicted.',
     commands: () => [`${programName} top pods -A --sort-by ratio`],
