@@ -458,6 +458,11 @@ describe('problems of the cluster', () => {
   ])('a problem of the exporter itself is reported: %j', (health, text) => {
     expect(textsOf({ health: aHealth(health) })).toEqual([text]);
   });
+
+  it('a failed reload has the check of the file as its next step', () => {
+    const [problem] = problemsIn({ health: aHealth({ isLastReloadSuccessful: false }) });
+    expect(problem?.hint).toContain('check-config --config.file FILE');
+  });
 });
 
 it('the problem of volumes that are not measured says what that does to values', () => {

@@ -1,4 +1,4 @@
-import { formatCount } from '../../lib/base/text.js';
+import { formatCount, programName } from '../../lib/base/text.js';
 import { formatAge, formatTime } from '../../lib/base/units.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { HealthReport } from '../report/health-report.js';
@@ -77,6 +77,7 @@ export const healthRules = {
     alerts: ['EphemeralStorageExporterUnhealthy'],
     applies: ({ health }) => [{ count: Number(health.isLastReloadSuccessful === false) }],
     sentence: () => 'the last reload of the settings failed',
+    step: `Run ${programName} check-config --config.file FILE, or see the log.`,
   }),
   evictions_not_kept: exporterRule({
     section: 'evictions',
