@@ -160,7 +160,7 @@ describe('the text about a node', () => {
     const inodes = [aThreshold({ signal: 'nodefs.inodesFree', value: { amount: 451 } })];
     const text = textOf(readingOf({ pods, thresholds: inodes }));
     expect(text).toMatch(/nodefs\.inodesFree, containerfs\.inodesFree +900 inodes +451 inodes +449 inodes/);
-    expect(text).toContain('To free 46 inodes it evicts 2 pods, which frees 0 inodes: not enough.');
+    expect(text).toContain('If 46 inodes had to be freed, it would evict 2 pods, which frees 0 inodes: not enough.');
     expect(text).toContain('uses no inodes');
   });
 

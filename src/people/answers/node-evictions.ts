@@ -132,7 +132,7 @@ const shownVictimCount = 10;
 
 function victims(
   { signal, victims: all, toFree }: SignalReport,
-  { unreadPodCount, unrankedPodCount = 0, enforcement }: MeasuredShownNode,
+  { unreadPodCount, unrankedPodCount = 0, pendingPodCount, enforcement }: MeasuredShownNode,
 ): readonly Block[] {
   const title = `Order of eviction for ${signal}`;
   if (all === undefined)
@@ -156,7 +156,7 @@ function victims(
       ],
       all.slice(0, shownVictimCount),
     ),
-    ...(toFree === undefined ? [] : [text(freeingLine(signal, toFree))]),
+    ...(toFree === undefined ? [] : [text(freeingLine(signal, toFree, pendingPodCount > 0))]),
     ...(unranked === '' ? [] : [text(`Not ranked: ${unranked} of the summary that the API server does not know.`)]),
   ];
 }
@@ -170,13 +170,17 @@ function unreadReason(podCount: number, enforcement: MeasuredShownNode['enforcem
 function freeingLine(
   signal: EvictionSignal,
   { amount, isMissing, victims: evicted, freed, isEnough }: NonNullable<SignalReport['toFree']>,
+  isPending: boolean,
 ): Line {
+  const isLeast = isPending || evicted.some((victim) => victim.freed === undefined);
+  const pods = countedText(evicted.length, ['pod', 'pods']) || 'nobody';
   return [
-    `To free ${isMissing ? 'the missing ' : ''}`,
+    isMissing ? 'To free the missing ' : 'If ',
     signalMeasure(signal, amount),
-    ` it evicts ${countedText(evicted.length, ['pod', 'pods']) || 'nobody'}, which frees `,
+    isMissing ? ` it evicts ${pods}, which frees ` : ` had to be freed, it would evict ${pods}, which frees `,
+    isLeast ? 'at least ' : '',
     signalMeasure(signal, freed),
-    isEnough ? '.' : ': not enough.',
+    isEnough || isLeast ? '.' : ': not enough.',
   ];
 }
 
