@@ -11,7 +11,7 @@ import { loadText } from '../config/support.js';
 import { aContainerSummary, anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
+import { aFreshLookup, podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 it('reports of evictions are made once, and the same array until there is another eviction', () => {
   const clock = new ManualClock();
@@ -42,8 +42,7 @@ it('an eviction has the verdict of its node as last derived, by the growth of it
   const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: false });
   const trackers = new NodeTrackers(trackerOptions({ pods: podsOfNode(() => [pod]), resolver }));
   const [, summary = aNodeSummary()] = summaries;
-  const lookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 } as const;
-  trackers.of(aNode()).view(aNode(), lookup);
+  trackers.of(aNode()).view(aNode(), aFreshLookup(summary));
   const message = 'The node was low on resource: ephemeral-storage. Threshold quantity: 10, available: 5. ';
   const object = aPod({ phase: 'Failed', eviction: { message, atMs: clock.nowMs() } });
   const place = { store: { findNode: () => aNode() }, cache: { history: () => history } };

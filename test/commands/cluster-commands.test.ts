@@ -120,16 +120,13 @@ describe('top', () => {
     ['top pods -A -o name', 'find', 'pod/cart-1\npod/cart-2\npod/search-1\n'],
     ['top pods -A -l app!=cart -o name', undefined, 'pod/search-1\n'],
     ['top no -o name', 'find', 'node/node-1\nnode/node-2\n'],
-    ['top node -n find -o name', undefined, 'node/node-1\nnode/node-2\n'],
     ['top node node-2 -o name', undefined, 'node/node-2\n'],
     ['top pod cart-2 -o name', undefined, 'pod/cart-2\n'],
     ['top pods --node node-2 -A -o name', undefined, 'pod/cart-2\n'],
-    ['top pods --field-selector spec.nodeName=node-2 -A -o name', undefined, 'pod/cart-2\n'],
     ['top pods --containers -o name', undefined, 'container/cart-1/app\ncontainer/cart-2/app\n'],
     ['top wl -A -o name', undefined, 'barepod/cart-1\nbarepod/cart-2\nbarepod/search-1\n'],
     ['top pods --workload pod/cart-2 -o name', undefined, 'pod/cart-2\n'],
     ['top pods --workload find/Pod/search-1 -o name', undefined, 'pod/search-1\n'],
-    ['top pods -n find -A -o=name', 'find', 'pod/cart-1\npod/cart-2\npod/search-1\n'],
     ['top pods --namespace= -o=name', 'find', 'pod/search-1\n'],
   ])('%s in a context of namespace %s lists what kubectl would', async (line, namespace, names) => {
     await using prepared = await prepare(namespace === undefined ? {} : { namespace });

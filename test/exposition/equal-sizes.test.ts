@@ -20,7 +20,7 @@ import {
 import { anExposition, asking } from '../support/exposition-settings.js';
 import { never } from '../support/signals.js';
 import { aClusterSnapshot } from '../support/snapshot-builders.js';
-import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
+import { aFreshLookup, podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 const compatibilities: readonly Compatibility[] = ['none', 'k8s-ephemeral-storage-metrics'];
 const names = ['web-0', 'web-1', 'web-2'];
@@ -98,8 +98,7 @@ class Scraped {
       aPodSummary({ ...entry, name: names[index] ?? '', uid: names[index] ?? '' }),
     );
     const summary = aNodeSummary({ pods: listed });
-    const lookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 } as const;
-    const view: NodeView = this.#trackers.of(node).view(node, lookup);
+    const view: NodeView = this.#trackers.of(node).view(node, aFreshLookup(summary));
     const { chunks } = await this.#exposition.render(
       aClusterSnapshot({ nodes: [view], workloads: [] }),
       asking('text'),

@@ -6,7 +6,7 @@ import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
 import type { PodRecord } from '../../src/facts/node/pod-record.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
 import { aContainer, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
-import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
+import { aFreshLookup, podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 const node = aNode();
 const web = aPod({ nodeName: node.name, containers: [aContainer({ name: 'main', limitBytes: 1_000 })] });
@@ -34,7 +34,7 @@ function recordsOf(
     const summary = aNodeSummary({ pods: listed });
     const view = trackers
       .of(node)
-      .view(node, { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 });
+      .view(node, aFreshLookup(summary));
     return view.state === 'absent' ? [] : view.snapshot.listedPods;
   };
 }

@@ -8,7 +8,7 @@ import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
 import { aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { sumOf } from '../support/figures.js';
 import { readImageCase } from '../support/image-case.js';
-import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
+import { aFreshLookup, podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 const settings: ImageSettings = {
   highThresholdPercent: 85,
@@ -92,7 +92,7 @@ describe('images in use', () => {
     const summary = aNodeSummary({ pods: [aPodSummary({ name: 'web', uid: 'web', usedBytes: 5 })] });
     const view = new NodeTrackers(trackerOptions(options))
       .of(node)
-      .view(node, { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 });
+      .view(node, aFreshLookup(summary));
     expect(view.state === 'absent' ? view.reason : view.snapshot.images?.unusedBytes).toBe(unusedBytes);
   });
 });

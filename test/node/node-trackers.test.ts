@@ -21,7 +21,7 @@ import {
   aPod,
   aPodSummary,
 } from '../support/builders.js';
-import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
+import { aFreshLookup, podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 const names = ['web-0', 'web-1', 'web-2', 'web-3'];
 const node = aNode();
@@ -42,7 +42,7 @@ function setUp(resolver = new WorkloadResolver({ selectors: [], labels: [], cont
       },
     })),
   });
-  const lookup: FoundLookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs: 0, fetchedAtMs: 0 };
+  const lookup: FoundLookup = aFreshLookup(summary);
   const prepare = (as = node, of = lookup) => {
     const derivedPods = new Map<PodRecord, DerivedPod>();
     const view = trackers.of(as).view(as, of, derivedPods);
@@ -180,8 +180,7 @@ describe('a node whose kubelet or object is not what it seems', () => {
     const resolver = new WorkloadResolver({ selectors: [], labels: [], controllers: true });
     const trackers = new NodeTrackers(trackerOptions({ pods: podsOfNode(() => pods), resolver }));
     return (summary: NodeSummary, arrivedAtMs: number): MeasuredNodeView => {
-      const lookup = { state: 'fresh', summary, configuration: undefined, arrivedAtMs, fetchedAtMs: 0 } as const;
-      return trackers.of(as).view(as, lookup) as MeasuredNodeView;
+      return trackers.of(as).view(as, aFreshLookup(summary, arrivedAtMs)) as MeasuredNodeView;
     };
   };
   const pendingOf = ({ workloads }: MeasuredNodeView) => [...workloads.values()].map(({ pendingPods }) => pendingPods);

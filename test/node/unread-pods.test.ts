@@ -7,7 +7,7 @@ import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
 import { nextVictims } from '../../src/facts/node/victims.js';
 import { anFsStats, aNode, aNodeSummary, aPod, aPodSummary } from '../support/builders.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { podsOfNode, trackerOptions } from '../support/tracker-options.js';
+import { aFreshLookup, podsOfNode, trackerOptions } from '../support/tracker-options.js';
 
 const graceMs = 60_000;
 const node = aNode({ name: 'node-1' });
@@ -41,13 +41,7 @@ function setUp({ scope = everything, known = [shopPod], listed = known, unlisted
       nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 1_000 }),
       pods: pods.map(({ namespace, name, uid }) => aPodSummary({ namespace, name, uid, usedBytes: 5 })),
     });
-  const lookup: FoundLookup = {
-    state: 'fresh',
-    summary: summaryOf(listed),
-    configuration: undefined,
-    arrivedAtMs: 0,
-    fetchedAtMs: 0,
-  };
+  const lookup: FoundLookup = aFreshLookup(summaryOf(listed));
   const read = (found = lookup, from = trackers) => {
     const view = from.of(node).view(node, found);
     if (view.state === 'absent') throw new Error(`absent: ${view.reason}`);

@@ -1,4 +1,6 @@
 import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { FoundLookup } from '../../src/cluster/kubelet/lookup.js';
+import type { NodeSummary } from '../../src/cluster/kubelet/summary.js';
 import { NodeFaults } from '../../src/facts/node/node-faults.js';
 import type { PodLister } from '../../src/facts/node/node-snapshot.js';
 import type { NodeTrackerOptions } from '../../src/facts/node/node-tracker.js';
@@ -37,4 +39,9 @@ export function podsOfNode(pods: () => readonly Pod[]): PodLister {
     findPod: (namespace, name) => pods().find((pod) => pod.namespace === namespace && pod.name === name),
     isDeleted: () => false,
   };
+}
+
+/** What trackers of nodes are shown: a summary without the configuration of its kubelet. */
+export function aFreshLookup(summary: NodeSummary, arrivedAtMs = 0): FoundLookup {
+  return { state: 'fresh', summary, configuration: undefined, arrivedAtMs, fetchedAtMs: 0 };
 }

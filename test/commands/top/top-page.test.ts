@@ -186,13 +186,6 @@ describe('the table', () => {
     for (const line of text.split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(10);
   });
 
-  it('the table of pods has a note of how many it leaves out', async () => {
-    const text = await textOf(reading, { resource: 'pods', limit: 1 }, { columns: 200 });
-    expect(text).toContain('cart-6b7f9c-x2x9k');
-    expect(text).not.toContain('index-0');
-    expect(text).toContain('1 of 3 pods; --limit 0 for all.');
-  });
-
   it('nothing is shown as no table', async () => {
     const empty = aReading({ snapshot: aClusterSnapshot({ nodes: [], workloads: [] }) });
     expect(await textOf(empty, { resource: 'volumes' }, { columns: 20 })).toBe('No volumes found.\n');
