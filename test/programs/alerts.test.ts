@@ -111,7 +111,8 @@ describeInEachPrometheus('the shipped rules', (programs) => {
     await firing(prometheus);
 
     cluster.model.addPod(pod('cart-5d4f8-c', 'node-3', 30 * mib));
-    const over = await firing(prometheus, 'EphemeralStorageNearLimit', 'EphemeralStoragePodEvictionSoon');
+    const near = ['EphemeralStorageNearLimit', 'EphemeralStoragePodEvictionSoon'];
+    const over = await firing(prometheus, ...near);
     const labels = { namespace: 'shop', pod: 'cart-5d4f8-c', node: 'node-3', severity: 'warning' };
     expect(over.find((alert) => nameOf(alert) === 'EphemeralStoragePodEvictionSoon')?.labels).toEqual({
       alertname: 'EphemeralStoragePodEvictionSoon',
@@ -119,15 +120,10 @@ describeInEachPrometheus('the shipped rules', (programs) => {
     });
 
     await cluster.setFault('node-3', 'down');
-    await firing(
-      prometheus,
-      'EphemeralStorageNearLimit',
-      'EphemeralStoragePodEvictionSoon',
-      'EphemeralStorageNodeAbsent',
-    );
+    await firing(prometheus, ...near, 'EphemeralStorageNodeAbsent');
     await eventually('the alert to tell that its values are the last ones', async () => {
       const alert = (await prometheus.alerts()).find((active) => nameOf(active) === 'EphemeralStoragePodEvictionSoon');
-      return alert?.annotations['description']?.endsWith('these are its last values.') === true ? alert : undefined;
+      return alert?.annotations['description']?.includes('last values. Next step: ') === true ? alert : undefined;
     });
     cluster.model.completePod('shop', 'cart-5d4f8-c');
     await firing(prometheus, 'EphemeralStorageNodeAbsent');

@@ -145,12 +145,16 @@ it('there are 18 alerts at most, and rules of one name differ by severity or rea
   expect(new Set(identities).size).toBe(identities.length);
 });
 
+/** About the exporter's own state, or how a cluster is set up. */
+const stepless = /(?:LabelsOverwritten|NotEnforced|ThresholdUnset|Unhealthy|TlsVerificationDisabled)$/;
+
 it.each(alerts)('the alert $alert has severity, summary, description, runbook', ({ alert, labels, annotations }) => {
   expect(alert).toMatch(/^EphemeralStorage[A-Z]\w+$/);
   expect(['info', 'warning', 'critical']).toContain(labels['severity']);
   expect(Object.keys(annotations).sort()).toEqual(['description', 'runbook_url', 'summary']);
   expect(annotations['summary']).not.toContain('{{');
   expect(annotations['description']).toMatch(/\{\{/);
+  expect(annotations['description']?.includes('Next step: kubectl ')).toBe(!stepless.test(alert));
   expect(annotations['runbook_url']).toBe(`${runbooksUrl}#${alert.toLowerCase()}`);
 });
 
