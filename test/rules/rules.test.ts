@@ -192,6 +192,12 @@ it('runbooks query existing series', () => {
   expect(queries.flatMap(seriesNames).filter((name) => !known.includes(name.replace(/_bucket$/, '')))).toEqual([]);
 });
 
+it('runbooks find exporters by a label, as there are three kinds of workloads', () => {
+  const commands = runbooks.match(/^kubectl (?!ephemeral-storage |get --raw ).*$/gm) ?? [];
+  expect(commands).toHaveLength(3);
+  for (const command of commands) expect(command).toContain(' -l app.kubernetes.io/name=ephemeral-storage-exporter');
+});
+
 it('every recorded series has tested values', async () => {
   const tested = (await readRuleTests())
     .flatMap(({ promql_expr_test: tests = [] }) => tests)
