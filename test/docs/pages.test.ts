@@ -2,11 +2,13 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 
 import { compatibilityTable, metricsTable } from '../../src/commands/metrics.js';
 import { absenceReasons } from '../../src/facts/node/node-view.js';
 import { familyTable } from '../../src/metrics/exposition/families.js';
 import { readProjectFile } from '../support/install-lines.js';
+import { at } from '../support/manifests/documents.js';
 import { readRules, recordsOf } from '../support/rules.js';
 
 const docs = (await readdir(new URL('../../docs', import.meta.url))).filter((name) => name.endsWith('.md'));
@@ -113,13 +115,20 @@ describe('the page about operating', () => {
   });
 });
 
+const [, ofSummaries = '', ofCharts = ''] =
+  readProjectFile('docs/coming-from.md').split(/^## From (?:kube-s|the v).*$/m);
+
 it('the page for users of kube-summary-exporter names families that exist', () => {
-  const families = new Set(metricsTable().match(/ephemeral_storage_\w+/g));
-  const [, table = ''] =
-    /<!-- summary-exporter:begin -->([^]*)<!-- summary-exporter:end -->/.exec(readProjectFile('docs/coming-from.md')) ??
-    [];
-  const ours = [...table.matchAll(/^\|[^|]*\|([^|]*)\|$/gm)].flatMap(([, cell = '']) => cell.match(/`(\w+)`/g) ?? []);
-  const names = ours.map((name) => `ephemeral_storage_${name.replaceAll('`', '')}`);
+  const names = ofSummaries.match(/(?<=^\|[^|]*\|[^|]*`)\w+(?=`)/gm) ?? [];
   expect(names.length).toBeGreaterThan(15);
-  expect(names.filter((name) => !families.has(name))).toEqual([]);
+  expect(names.filter((name) => !metricsTable().includes(` \`ephemeral_storage_${name}\` `))).toEqual([]);
+});
+
+it('the page for users of other charts names values that exist', () => {
+  const values: unknown = parse(readProjectFile('charts/ephemeral-storage-exporter/values.yaml'));
+  const names = ofCharts.match(/(?<=^[\w.]+: )[\w.]+/gm) ?? [];
+  expect(names.length).toBeGreaterThan(10);
+  expect(names.filter((name) => !name.startsWith('config.') && at(values, ...name.split('.')) === undefined)).toEqual(
+    [],
+  );
 });

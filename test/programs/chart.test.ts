@@ -135,8 +135,9 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     expect(notesOf(values)).toContain(message);
   });
 
-  const rulesOf = (prometheusRule: Json): readonly Json[] =>
-    renderOnce({ ...plain, prometheusRule: { ...enabled, ...prometheusRule } })
+  const withRules = (of: Json): Json => ({ prometheusRule: { ...enabled, ...of } });
+  const rulesOf = (of: Json): readonly Json[] =>
+    renderOnce({ ...plain, ...withRules(of) })
       .flatMap((object) => listAt(object, 'spec', 'groups'))
       .flatMap((group) => listAt(group, 'rules'));
 
@@ -198,18 +199,12 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['/shards', { shards: 0 }],
     ['/image/tag', { image: { tag: 1 } }],
     ['/nodeProxy/enabled', { nodeProxy: { enabled: 'yes' } }],
-    ['no alert Typo', { prometheusRule: { ...enabled, alerts: { Typo: { for: '1h' } } } }],
-    ['no alert Typo', { prometheusRule: { ...enabled, disabled: ['Typo'] } }],
-    [
-      'alerts.EphemeralStorageNodeEvicting.severity',
-      { prometheusRule: { ...enabled, alerts: { EphemeralStorageNodeEvicting: { severity: 'info' } } } },
-    ],
-    ['alertLabels.severity', { prometheusRule: { ...enabled, alertLabels: { severity: 'page' } } }],
-    ['alertLabels.reason', { prometheusRule: { ...enabled, alertLabels: { reason: 'x' } } }],
-    [
-      'no optional alert EphemeralStorageNearLimit',
-      { prometheusRule: { ...enabled, optionalAlerts: ['EphemeralStorageNearLimit'] } },
-    ],
+    ['no alert Typo', withRules({ alerts: { Typo: { for: '1h' } } })],
+    ['no alert Typo', withRules({ disabled: ['Typo'] })],
+    ['NodeEvicting.severity', withRules({ alerts: { EphemeralStorageNodeEvicting: { severity: 'info' } } })],
+    ['alertLabels.severity', withRules({ alertLabels: { severity: 'page' } })],
+    ['alertLabels.reason', withRules({ alertLabels: { reason: 'x' } })],
+    ['no optional alert EphemeralStorageNearLimit', withRules({ optionalAlerts: ['EphemeralStorageNearLimit'] })],
     ['/serviceMonitor/interval', { serviceMonitor: { interval: 60 } }],
     ['config.web.telemetryPath', { config: { web: { telemetryPath: '/m' } } }],
     ['config.cluster.totalShards', { config: { cluster: { totalShards: 3 } } }],
@@ -222,10 +217,7 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['serviceMonitor.scrapeTimeout 1m1ms', { serviceMonitor: { ...enabled, scrapeTimeout: '1m1ms' } }],
     ['serviceMonitor.authorization', { serviceMonitor: podMonitor, kubernetesAuthorization: enabled }],
     ['Use podTargetLabels', { serviceMonitor: { ...podMonitor, targetLabels: ['team'] } }],
-    [
-      'Set serviceMonitor.tlsConfig',
-      { serviceMonitor: { ...enabled, namespace: 'other' }, tls: { secretName: 'tls' } },
-    ],
+    ['Set serviceMonitor.tlsConfig', { serviceMonitor: { ...enabled, namespace: 'x' }, tls: { secretName: 'x' } }],
     ['ingress.hosts is empty', { ingress: enabled }],
     ['httpRoute.hostnames is empty', { httpRoute: { ...enabled, parentRefs: [{ name: 'gateway' }] } }],
     ['httpRoute.parentRefs is empty', { httpRoute: { ...enabled, hostnames: ['disks.example'] } }],
@@ -271,16 +263,12 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['Use nodeProxy.enabled', { config: { kubelet: { access: 'proxy' } } }],
     ['Use nodesConfigz.enabled', { config: { kubelet: { readConfig: true } } }],
     ['Use kubernetesAuthorization.enabled', { config: { web: { authorization: 'kubernetes' } } }],
-    [
-      'extraEnv: EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS is set by the value nodeProxy.enabled',
-      { extraEnv: [{ name: 'EPHEMERAL_STORAGE_EXPORTER_KUBELET_ACCESS', value: 'proxy' }] },
-    ],
     ['extraVolumes: the chart has a volume named tls', { extraVolumes: [{ name: 'tls', emptyDir: {} }] }],
     ['agent.enabled and mode deployment', { agent: enabled }],
     ['config.agent.sampleInterval and agent.enabled false', { config: { agent: { sampleInterval: '1s' } } }],
     ['Use agent.enabled instead', { mode: 'node-local', config: { agent: { enabled: true } } }],
     [
-      'the chart has a volume named host-cgroup',
+      'named host-cgroup',
       { mode: 'node-local', agent: enabled, extraVolumes: [{ name: 'host-cgroup', emptyDir: {} }] },
     ],
     ['the chart has a volume named evictions', { extraVolumes: [{ name: 'evictions', emptyDir: {} }] }],
@@ -413,10 +401,10 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
 
   it('the chart takes keys without a value as empty', () => {
     const empty = (keys: string): Json => Object.fromEntries(keys.split(' ').map((key) => [key, null]));
-    const prometheusRule = { ...enabled, ...empty('alerts alertLabels disabled optionalAlerts') };
+    const rules = withRules(empty('alerts alertLabels disabled optionalAlerts'));
     const others = empty('extraEnv podLabels podAnnotations commonLabels commonAnnotations config global');
     for (const helm of helmNames) {
-      const { status, out } = runHelm(helm, ['template', chartFolder], { ...others, prometheusRule });
+      const { status, out } = runHelm(helm, ['template', chartFolder], { ...others, ...rules });
       expect(status).toBe(0);
       expect(out).toContain('alert: EphemeralStorageNearLimit');
     }
