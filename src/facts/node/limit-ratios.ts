@@ -197,10 +197,7 @@ function isNearer(ratio: LimitRatio, than: LimitRatio): boolean {
   return binds === canBind(than) ? ratio.ratio > than.ratio : binds;
 }
 
-/**
- * The limit of {@link nearestRatio}; undefined for a calm one while what counts towards another is unknown, or its volumes are pending:
- * that one may be nearer.
- */
+/** The limit of {@link nearestRatio}; undefined for a calm one while volumes are pending, or another may be nearer that is unknown. */
 export function knownNearest(
   ratios: readonly LimitRatio[],
   { summary, pod, isPending }: { summary: PodSummary; pod: Pod | undefined; isPending: boolean },

@@ -56,23 +56,22 @@ export class PodCounts {
       counts.podsUsedBytes += usedBytes;
     }
     if (pod.isPending) counts.pendingPodCount += 1;
-    if (!isNear && isUncertain(pod)) {
-      if (mayHaveRatios(found)) counts.unknownLimitPodCount += 1;
-      return isNear;
-    }
-    const ratios = context.ratiosOf(pod);
-    counts.limitCount += ratios.length;
-    counts.unenforcedLimitCount += ratios.filter(isUnenforced).length;
-    if (!isNear) this.#addFar(found, ratios);
+    if (!isNear && isUncertain(pod)) counts.unknownLimitPodCount += Number(mayHaveRatios(found));
+    else this.#addLimits(found, context.ratiosOf(pod), isNear);
     return isNear;
   }
 
-  #addFar(found: FoundPod<PodRecord, PodSource>, ratios: readonly LimitRatio[]): void {
+  /** At the limit itself, a kubelet evicts nobody. */
+  #addLimits(found: FoundPod<PodRecord, PodSource>, ratios: readonly LimitRatio[], isNear: boolean): void {
+    const { counts, unenforcedReachedPods: examples } = this;
+    counts.limitCount += ratios.length;
+    counts.unenforcedLimitCount += ratios.filter(isUnenforced).length;
+    if (isNear) return;
     const nearest = nearestRatio(ratios);
-    if (nearest !== undefined && canBind(nearest)) this.counts.limitedPodCount += 1;
-    else if (ratios.some(isAbove)) {
-      this.counts.unenforcedReachedPodCount += 1;
-      if (this.unenforcedReachedPods.length < exampleCount) this.unenforcedReachedPods.push(podPlace(found));
+    if (nearest !== undefined && canBind(nearest)) counts.limitedPodCount += 1;
+    else if (ratios.some(({ ratio }) => ratio > 1)) {
+      counts.unenforcedReachedPodCount += 1;
+      if (examples.length < exampleCount) examples.push(podPlace(found));
     }
   }
 }
@@ -80,11 +79,6 @@ export class PodCounts {
 /** A low ratio is no good sign where only a part is compared. */
 function isUnenforced(limit: LimitRatio): boolean {
   return !canBind(limit) || (limit.unenforced !== undefined && limit.ratio < limitThresholds.near);
-}
-
-/** At the limit itself, a kubelet evicts nobody. */
-function isAbove({ ratio }: LimitRatio): boolean {
-  return ratio > 1;
 }
 
 /** Usage without volumes is a lower bound, and what is unknown may be any: what the rest does not reach may be reached. */
