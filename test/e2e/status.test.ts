@@ -92,7 +92,7 @@ describe('the status of a cluster', () => {
     ] as const;
     const index = (name: string, nodeName: string): PodSpec => ({
       ...web(name, nodeName),
-      containers: [containerSpec(mib, 0, { mounts: ['index'] })],
+      containers: [containerSpec(mib, 0, { mounts: ['index'], limitBytes: 3_000 * mib })],
       volumes,
     });
     const scenario: Scenario = {
@@ -109,6 +109,10 @@ describe('the status of a cluster', () => {
     const { cluster } = await statusOf(exporter);
     const scraped = await exporter.scrape();
     expect(scraped.samples('pod_volume_stats_pending').map(({ value }) => value)).toEqual([1, 1]);
+    const listed = JSON.parse((await exporter.get('/api/v1/pods?search=index')).text) as {
+      items: { nearestLimit?: object }[];
+    };
+    expect(listed.items.map(({ nearestLimit }) => nearestLimit)).toEqual([undefined, undefined]);
     expect(cluster?.nearPods.totalCount).toBe(0);
     expect(cluster?.summary).toMatchObject({ nearLimitPodCount: 0, unknownLimitPodCount: 2, pendingPodCount: 2 });
     await exporter.clock.advance(settleMs);
