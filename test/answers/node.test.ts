@@ -202,7 +202,7 @@ describe('the text about a node', () => {
     const shown = textOf(reading);
     expect(shown).toContain(`\nOrder of eviction for imagefs.available: unknown, ${text}\n`);
     expect(shown).toMatch(/imagefs\.available +12Gi +15Gi assumed +-3Gi/);
-    expect(shown).not.toMatch(/RANK|To free/);
+    expect(shown).not.toMatch(/RANK|To free|to be freed/);
     const explanation = explanationOf(reading);
     expect(explanation).toMatchObject({
       unreadPodCount,
