@@ -8,13 +8,13 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 413,
-  'src: lines': 48_529,
+  'src: lines': 48_542,
   'src: types': 877,
   'reach of terminal: files': 19,
   'reach of terminal: lines': 1937,
   'reach of terminal: types': 54,
   'reach of page: files': 159,
-  'reach of page: lines': 18_182,
+  'reach of page: lines': 18_195,
   'reach of page: types': 393,
   'reach of collector, exposition: files': 91,
   'reach of collector, exposition: lines': 10_952,
@@ -23,8 +23,8 @@ const budgets = {
   'names through people > facts': 106,
   'names through commands > cluster': 4,
   settings: 45,
-  'words of docs': 22_921,
-  'lines of tests': 72_128,
+  'words of docs': 22_919,
+  'lines of tests': 72_158,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */
