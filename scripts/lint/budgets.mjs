@@ -23,7 +23,7 @@ const budgets = {
   'names through people > facts': 106,
   'names through commands > cluster': 4,
   settings: 45,
-  'words of docs': 22_919,
+  'words of docs': 22_933,
   'lines of tests': 72_158,
 };
 
