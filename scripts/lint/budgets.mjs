@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 4,
   settings: 45,
   'words of docs': 22_933,
-  'lines of tests': 72_158,
+  'lines of tests': 72_195,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { crc32,gunzipSync } from 'node:zlib';
+import { crc32, gunzipSync } from 'node:zlib';
 
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-import { combineCrc32, crc32Shift,GzipPages, type TextPiece } from '../../src/metrics/exposition/gzip-pages.js';
+import { combineCrc32, crc32Shift, GzipPages, type TextPiece } from '../../src/metrics/exposition/gzip-pages.js';
 import { ManualClock } from '../support/manual-clock.js';
 
 const never = new AbortController().signal;

@@ -1,7 +1,22 @@
 import { describe, expect, it } from 'vitest';
 
-import { familyGroup, type Level, narrowedGroups, perSource, type Profile, profiles,seriesOf } from '../../src/metrics/exposition/family.js';
-import { allowedBy, type FamilyFilter, type FamilyRules, isInProfile,noFilter, requestedBy } from '../../src/metrics/exposition/selection.js';
+import {
+  familyGroup,
+  type Level,
+  narrowedGroups,
+  perSource,
+  type Profile,
+  profiles,
+  seriesOf,
+} from '../../src/metrics/exposition/family.js';
+import {
+  allowedBy,
+  type FamilyFilter,
+  type FamilyRules,
+  isInProfile,
+  noFilter,
+  requestedBy,
+} from '../../src/metrics/exposition/selection.js';
 import { costOfPods } from '../support/profile-cost.js';
 
 const families = (

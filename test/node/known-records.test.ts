@@ -32,9 +32,7 @@ function recordsOf(
     bytesPerSecond = growth;
     listed = summaries.map((pod) => ({ ...pod }));
     const summary = aNodeSummary({ pods: listed });
-    const view = trackers
-      .of(node)
-      .view(node, aFreshLookup(summary));
+    const view = trackers.of(node).view(node, aFreshLookup(summary));
     return view.state === 'absent' ? [] : view.snapshot.listedPods;
   };
 }

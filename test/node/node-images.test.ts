@@ -90,9 +90,7 @@ describe('images in use', () => {
   ])('unused images where $pods: $unusedBytes bytes', ({ known, scope, unusedBytes }) => {
     const options = { pods: podsOfNode(() => known), scope: { namespaces: [], hasPodSelector: false, ...scope } };
     const summary = aNodeSummary({ pods: [aPodSummary({ name: 'web', uid: 'web', usedBytes: 5 })] });
-    const view = new NodeTrackers(trackerOptions(options))
-      .of(node)
-      .view(node, aFreshLookup(summary));
+    const view = new NodeTrackers(trackerOptions(options)).of(node).view(node, aFreshLookup(summary));
     expect(view.state === 'absent' ? view.reason : view.snapshot.images?.unusedBytes).toBe(unusedBytes);
   });
 });

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 
 import type { EvictionThreshold, ThresholdValue } from '../../src/cluster/kubelet/kubelet-configuration.js';
 import type { FsStats } from '../../src/cluster/kubelet/summary.js';
-import { firstThresholds,nodeThresholds, type NodeThresholdsInput, signalsOf, unsetSignals } from '../../src/facts/node/node-thresholds.js';
+import {
+  firstThresholds,
+  nodeThresholds,
+  type NodeThresholdsInput,
+  signalsOf,
+  unsetSignals,
+} from '../../src/facts/node/node-thresholds.js';
 import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
 
 const stats = anFsStats({ availableBytes: 30, capacityBytes: 100, inodes: 9, inodesFree: 4 });

@@ -6,9 +6,20 @@ import { nodeLayout } from '../../src/facts/node/node-layout.js';
 import { NodeMemory } from '../../src/facts/node/node-memory.js';
 import { boundPod } from '../../src/facts/node/node-objects.js';
 import { createNodeSnapshot } from '../../src/facts/node/node-snapshot.js';
-import { type DerivedPods, deriveMeasured, haveSameSizes,podContexts } from '../../src/facts/node/pod-record.js';
+import { type DerivedPods, deriveMeasured, haveSameSizes, podContexts } from '../../src/facts/node/pod-record.js';
 import { WorkloadResolver } from '../../src/facts/workload/workload-resolver.js';
-import { aContainer, aContainerFs, aContainerSummary, aMount, aNode, aNodeSummary, aPod, aPodSummary, aVolume, aVolumeSummary } from '../support/builders.js';
+import {
+  aContainer,
+  aContainerFs,
+  aContainerSummary,
+  aMount,
+  aNode,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
 
 const node = aNode();
 const contextOf = podContexts('measured');

@@ -4,8 +4,23 @@ import type { Pod } from '../../src/cluster/kube/objects.js';
 import type { EvictionSignal } from '../../src/cluster/kubelet/eviction-signals.js';
 import type { NodeThreshold } from '../../src/facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
-import { type CandidatePod, nextVictims, rankVictims, victimRanking,victimsToFree } from '../../src/facts/node/victims.js';
-import { aContainer, aContainerFs, aContainerSummary, aNodeSummary,aPod, aPodSummary, aVolume, aVolumeSummary } from '../support/builders.js';
+import {
+  type CandidatePod,
+  nextVictims,
+  rankVictims,
+  victimRanking,
+  victimsToFree,
+} from '../../src/facts/node/victims.js';
+import {
+  aContainer,
+  aContainerFs,
+  aContainerSummary,
+  aNodeSummary,
+  aPod,
+  aPodSummary,
+  aVolume,
+  aVolumeSummary,
+} from '../support/builders.js';
 import { aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 
 /** A pod with a container, an emptyDir and a hostPath. */

@@ -11,7 +11,7 @@ import { Answer, SharedAnswers } from '../../src/serve/server/shared-answers.js'
 import { aPod } from '../support/builders.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { atOnce } from '../support/lanes.js';
-import {  aFreshNode, aMeasuredPod, aNodeSnapshot, aReading, aReadingOf} from '../support/snapshot-builders.js';
+import { aFreshNode, aMeasuredPod, aNodeSnapshot, aReading, aReadingOf } from '../support/snapshot-builders.js';
 import { aMoment, aStatus } from '../support/status-builders.js';
 import { aStatusHandler, RunningServer, someRoutes } from './test-server.js';
 

@@ -203,26 +203,25 @@ it('a watch has no limit, and 0 is none', async () => {
   expect(unlimited.requests.syncTimeoutMs).toBeGreaterThan(1e9);
 });
 
-it.each([
-  'top',
-  'explain node node-1',
-  'top evictions',
-])('%s with --request-timeout fails in one line when the server does not answer', async (line) => {
-  await using silent = await startSilent();
-  const clock = new ManualClock();
-  const { context, out, error } = aCommandContext({ clock });
-  const server = silent.server.url.origin;
-  const args = [...line.split(' '), '-s', server, '--request-timeout=3'];
-  let status: number | undefined;
-  const running = runArguments(args, context).then((code) => (status = code));
-  await expect.poll(() => clock.advance(500).then(() => status), { interval: 5 }).toBeDefined();
-  await running;
-  expect({ status, out: out() }).toEqual({ status: 1, out: '' });
-  const [notice, ...failure] = error().trim().split('\n');
-  expect(notice).toMatch(new RegExp(`^Waiting for ${server}: no complete response to GET /api/v1/`));
-  expect(failure).toHaveLength(1);
-  expect(failure[0]).toMatch(new RegExp(`^${server}: no complete response to GET /api/v1/\\S+ within 3 s`));
-});
+it.each(['top', 'explain node node-1', 'top evictions'])(
+  '%s with --request-timeout fails in one line when the server does not answer',
+  async (line) => {
+    await using silent = await startSilent();
+    const clock = new ManualClock();
+    const { context, out, error } = aCommandContext({ clock });
+    const server = silent.server.url.origin;
+    const args = [...line.split(' '), '-s', server, '--request-timeout=3'];
+    let status: number | undefined;
+    const running = runArguments(args, context).then((code) => (status = code));
+    await expect.poll(() => clock.advance(500).then(() => status), { interval: 5 }).toBeDefined();
+    await running;
+    expect({ status, out: out() }).toEqual({ status: 1, out: '' });
+    const [notice, ...failure] = error().trim().split('\n');
+    expect(notice).toMatch(new RegExp(`^Waiting for ${server}: no complete response to GET /api/v1/`));
+    expect(failure).toHaveLength(1);
+    expect(failure[0]).toMatch(new RegExp(`^${server}: no complete response to GET /api/v1/\\S+ within 3 s`));
+  },
+);
 
 it.each([
   ['0', 0],

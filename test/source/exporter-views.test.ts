@@ -114,10 +114,13 @@ it('a list that there is not is an error of the request: the exporter is an old 
   await expect(readerOf(anApi(missing)).list('nodes', {}, 1)).rejects.toBe(missing);
 });
 
-it.each([404, 500, 401, 403])('a refusal with %i that is not about an object is an error of the request', async (status) => {
-  const failure = new RequestError(status === 404 ? 'not_found' : 'http_status', 'GET /: refused', { status });
-  await expect(readerOf(anApi(failure)).object('node', ['node-1'], {})).rejects.toBe(failure);
-});
+it.each([404, 500, 401, 403])(
+  'a refusal with %i that is not about an object is an error of the request',
+  async (status) => {
+    const failure = new RequestError(status === 404 ? 'not_found' : 'http_status', 'GET /: refused', { status });
+    await expect(readerOf(anApi(failure)).object('node', ['node-1'], {})).rejects.toBe(failure);
+  },
+);
 
 it.each([
   ['<html>', 'decode', 'GET /api/v1/pods: not JSON'],

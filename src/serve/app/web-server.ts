@@ -2,7 +2,7 @@ import { ApiClient } from '../../cluster/http/api-client.js';
 import type { Config } from '../../config/schema.js';
 import { reloadPath } from '../../config/served-paths.js';
 import { plainWeb, type WebConfig } from '../../config/web/web-config.js';
-import { missingNode, contradictsStore, snapshotCounts } from '../../facts/scrape/snapshot-counts.js';
+import { contradictsStore, missingNode, snapshotCounts } from '../../facts/scrape/snapshot-counts.js';
 import { UserError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import { MissingNodeReport } from '../../metrics/telemetry/scrape-reports.js';

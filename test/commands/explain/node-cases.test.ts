@@ -39,12 +39,7 @@ it.each(sampled)('explain node of the recording %s orders pods as the kubelet %s
   });
   const answered = signals.map(({ signal, victims = [] }) => {
     const { order, usage } = one.signals.find(({ signals: of }) => of.includes(signal)) ?? expect.unreachable(signal);
-    const pods = victims.map(({ pod }) => [
-      pod,
-      usage[pod],
-      parseQuantity(one.requests[pod] ?? ''),
-      one.exempt?.[pod],
-    ]);
+    const pods = victims.map(({ pod }) => [pod, usage[pod], parseQuantity(one.requests[pod] ?? ''), one.exempt?.[pod]]);
     return { signal, order, pods };
   });
   expect(shown).toEqual(answered);

@@ -33,14 +33,17 @@ import {
   aLimitRatio,
   aMeasuredPod,
   anAbsentNode,
-aNodeReading,   aNodeSnapshot,
+  aNodeReading,
+  aNodeSnapshot,
   aNodeThreshold,
   aPodUsage,
   aReading,
-aReadingOf,  aVolumeUsage,
+  aReadingOf,
+  aVolumeUsage,
   aWorkload,
   aWorkloadSnapshot,
-  withoutTotal} from '../../support/snapshot-builders.js';
+  withoutTotal,
+} from '../../support/snapshot-builders.js';
 import { mib } from '../../support/units.js';
 import { viewsOf } from '../../support/views.js';
 
@@ -528,9 +531,7 @@ describe('what is next', () => {
       const lists = index === 0 ? { pods: [], podsWithoutTotal } : { pods: [] };
       return aFreshNode(aNodeSnapshot({ nodeName: `node-${index}`, summary, ...lists }));
     });
-    const [, ...notes] = saidOf(
-      await listingOf(aReadingOf(...nodes), { resource: 'next' }),
-    );
+    const [, ...notes] = saidOf(await listingOf(aReadingOf(...nodes), { resource: 'next' }));
     expect(notes).toEqual([
       expect.stringContaining(' and 998 more.'),
       expect.stringContaining('Unknown: the usage of at least 1,000 pods with limits ('),
@@ -542,11 +543,7 @@ describe('what is next', () => {
     const ratios = [aLimitRatio({ rule: 'emptydir', volume: 'tmp', usedBytes: 1, limitBytes: 100 })];
     const podsWithoutTotal = [withoutTotal(aMeasuredPod({ pod, ratios }))];
     const nodes = [aFreshNode(aNodeSnapshot({ pods: [], podsWithoutTotal }))];
-    const text = await textOf(
-      aReadingOf(...nodes),
-      { resource: 'pods' },
-      { columns: 200 },
-    );
+    const text = await textOf(aReadingOf(...nodes), { resource: 'pods' }, { columns: 200 });
     expect(text).toMatch(/ RULE .*\n.*node-1 +- +- +- +- +unknown .*unmeasured/);
   });
 
