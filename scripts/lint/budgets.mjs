@@ -8,7 +8,7 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 413,
-  'src: lines': 48_542,
+  'src: lines': 48_539,
   'src: types': 877,
   'reach of terminal: files': 19,
   'reach of terminal: lines': 1937,
@@ -24,7 +24,7 @@ const budgets = {
   'names through commands > cluster': 4,
   settings: 45,
   'words of docs': 22_933,
-  'lines of tests': 72_195,
+  'lines of tests': 72_219,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

@@ -22,7 +22,15 @@ import {
   aPodSummary,
   aThreshold,
 } from '../support/builders.js';
-import { aClusterSnapshot, aFreshNode, anAbsentNode, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
+import {
+  aClusterSnapshot,
+  aFreshNode,
+  aMeasuredPod,
+  anAbsentNode,
+  aNodeSnapshot,
+  aPodUsage,
+  aReading,
+} from '../support/snapshot-builders.js';
 import { aPodStatus } from '../support/status-builders.js';
 import { gib } from '../support/units.js';
 import { explanationOf } from '../support/views.js';
@@ -162,6 +170,13 @@ describe('the text about a node', () => {
     expect(text).toMatch(/nodefs\.inodesFree, containerfs\.inodesFree +900 inodes +451 inodes +449 inodes/);
     expect(text).toContain('If 46 inodes had to be freed, it would evict 2 pods, which frees 0 inodes: not enough.');
     expect(text).toContain('uses no inodes');
+  });
+
+  it('while volumes are not measured, what evictions free is a lower bound, which is never called not enough', () => {
+    const inodes = [aThreshold({ signal: 'nodefs.inodesFree', value: { amount: 451 } })];
+    const pending = aMeasuredPod({ usage: aPodUsage({ volumesPending: true }) });
+    const text = textOf(readingWith(readingOf({ pods, thresholds: inodes }), { pods: [pending] }));
+    expect(text).toContain('it would evict 2 pods, which frees at least 0 inodes.\n');
   });
 
   it('a node of which nobody knows what is free is not called far from a threshold, whatever is free elsewhere', () => {

@@ -148,6 +148,15 @@ describe('limits', () => {
       expect(summary).toMatchObject({ limitCount: 1, ...counts });
     },
   );
+
+  it('of many pods above limits that evict nobody, the first three are named', async () => {
+    const pods = ['a', 'b', 'c', 'd'].map((name) =>
+      podOf(name, 1, { ratios: [ratioOf(20, 10, { unenforced: 'exempt' })] }),
+    );
+    const { summary, unenforcedReachedPods } = await reportOf({ nodes: [nodeOf('node-1', pods)] });
+    expect(summary.unenforcedReachedPodCount).toBe(4);
+    expect(unenforcedReachedPods.map(({ pod }) => pod)).toEqual(['a', 'b', 'c']);
+  });
 });
 
 it('nodes without data come first, then stale ones, then the fullest, those that are never scraped last', async () => {

@@ -113,10 +113,7 @@ export class Reflector<T extends StoredObject> {
     return this.#retries.lastFailure;
   }
 
-  /**
-   * Never rejects, and does not end before the signal. To be called once at a time; a later run continues where the last one
-   * stopped.
-   */
+  /** To be called once. Never rejects, and does not end before the signal. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const delayMs = await this.#attempt(signal).catch((error: unknown) =>
