@@ -7,7 +7,6 @@ import type {
   FsStats,
   IoPressure,
   NodeSummary,
-  PartFigures,
   PodSummary,
   VolumeSummary,
 } from './summary.js';
@@ -111,12 +110,15 @@ export class SummaryDecoder {
     const volume = objectOf(value);
     const name = this.#sharedName(volume['name']);
     if (name === undefined) return undefined;
+    const capacityBytes = this.#bytesOrCount(volume['capacityBytes']);
     return {
       name,
       hasClaim: isObject(volume['pvcRef']),
       timeMs: this.#timeMs(volume['time']),
-      ...this.#bytesOf(volume),
-      ...this.#figures(volume),
+      availableBytes: this.#availableBytes(capacityBytes, volume),
+      capacityBytes: bound(capacityBytes),
+      usedBytes: this.#figure(volume['usedBytes']),
+      inodesUsed: this.#figure(volume['inodesUsed']),
     };
   }
 
@@ -146,13 +148,10 @@ export class SummaryDecoder {
     const filesystem = this.#filesystem(value);
     const last = this.#lastFilesystems[part];
     return {
-      ...this.#figures(value),
+      usedBytes: this.#figure(value['usedBytes']),
+      inodesUsed: this.#figure(value['inodesUsed']),
       filesystem: isSame(last, filesystem) ? last : (this.#lastFilesystems[part] = filesystem),
     };
-  }
-
-  #figures({ usedBytes, inodesUsed }: JsonObject): PartFigures {
-    return { usedBytes: this.#figure(usedBytes), inodesUsed: this.#figure(inodesUsed) };
   }
 
   #figure(value: unknown): Figure {
@@ -161,15 +160,19 @@ export class SummaryDecoder {
   }
 
   #filesystem(fs: JsonObject): FilesystemSize {
-    const { availableBytes, capacityBytes } = this.#bytesOf(fs);
+    const capacityBytes = this.#bytesOrCount(fs['capacityBytes']);
     const inodes = this.#bytesOrCount(fs['inodes']);
-    return { availableBytes, capacityBytes, inodes, inodesFree: this.#partOf(inodes, fs['inodesFree']) };
+    return {
+      availableBytes: this.#availableBytes(capacityBytes, fs),
+      capacityBytes: bound(capacityBytes),
+      inodes,
+      inodesFree: this.#partOf(inodes, fs['inodesFree']),
+    };
   }
 
-  #bytesOf(fs: JsonObject): Pick<FilesystemSize, 'availableBytes' | 'capacityBytes'> {
-    const capacityBytes = this.#bytesOrCount(fs['capacityBytes']);
-    if (capacityBytes === 0) return noFilesystem; // also a tmpfs without a size: it has no bound
-    return { availableBytes: this.#partOf(capacityBytes, fs['availableBytes']), capacityBytes };
+  /** Without a bound nothing is said of what is available. */
+  #availableBytes(capacityBytes: number | undefined, fs: JsonObject): number | undefined {
+    return capacityBytes === 0 ? undefined : this.#partOf(capacityBytes, fs['availableBytes']);
   }
 
   #partOf(total: number | undefined, value: unknown): number | undefined {
@@ -213,6 +216,11 @@ function decoded<T>(list: unknown, decode: (item: unknown) => T | undefined): re
   if (!Array.isArray(list)) return [];
   const items = list.map(decode);
   return items.every((item) => item !== undefined) ? items : items.filter((item) => item !== undefined);
+}
+
+/** Returns undefined for a capacity of 0: a tmpfs without a size has no bound. */
+function bound(capacityBytes: number | undefined): number | undefined {
+  return capacityBytes === 0 ? undefined : capacityBytes;
 }
 
 function isSame(a: FilesystemSize, b: FilesystemSize): boolean {
