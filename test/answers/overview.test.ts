@@ -356,7 +356,14 @@ describe('the nodes', () => {
 Nodes:
 gpu, 3 nodes:
 E ip-1.example.com 93 %  ? ip-2.example.com       . ip-3.example.com 40 %
-E 1 below an eviction threshold, ? 1 no data, . 1 ok`);
+E below an eviction threshold: 1 node, ? no data: 1 node, . ok: 1 node`);
+  });
+
+  it('are counted by what their letters mean, not the pods and limits that these are about', () => {
+    const conditions = { missing: 3, unprotected: 1 };
+    expect(partOf(ofCluster({ grid: aGrid({ conditions, nodeCount: 4 }) }), 'Nodes')).toContain(
+      "M pods missing from the kubelet's summary: 3 nodes, U unreliable limits or eviction thresholds: 1 node",
+    );
   });
 
   it('of which some are not shown lead to all of them', () => {

@@ -202,7 +202,7 @@ function gridBlock(grid: NodeGridReport): BlockOf<'grid'> {
     is: 'grid',
     legend: present.map((condition) => ({
       ...markOf(condition),
-      text: `${formatCount(conditions[condition])} ${conditionMarks[condition].text}`,
+      text: `${conditionMarks[condition].text}: ${nodesText(conditions[condition] ?? 0)}`,
     })),
     groups: pools.map((pool) => groupOf(pool, grid)),
     ...(moreCount > 0 && { more: { path: ['nodes'], shown: `and ${formatCount(moreCount)} more` } }),

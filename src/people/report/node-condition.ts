@@ -43,8 +43,8 @@ export const conditionMarks: Readonly<
   full: { letter: 'F', severity: 'warning', text: 'nearly full' },
   awaited: { letter: '…', severity: 'unknown', text: 'not responded yet' },
   stale: { letter: 'S', severity: 'warning', text: 'stale data' },
-  missing: { letter: 'M', severity: 'warning', text: 'pods missing from its summary' },
-  unprotected: { letter: 'U', severity: 'unknown', text: 'limits or thresholds that do not protect' },
+  missing: { letter: 'M', severity: 'warning', text: "pods missing from the kubelet's summary" },
+  unprotected: { letter: 'U', severity: 'unknown', text: 'unreliable limits or eviction thresholds' },
   ok: { letter: '', severity: 'ok', text: 'ok' },
   skipped: { letter: '-', severity: 'unknown', text: 'skipped' },
 };
