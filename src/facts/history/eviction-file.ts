@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { type Clock, latestNowMs } from '../../lib/base/clock.js';
 import { codeOf, messageOf, UserError } from '../../lib/base/errors.js';
 import { FailureRun, type Logger } from '../../lib/base/logger.js';
-import { isOfEvictions, linesFor, linesOf, readLines } from './eviction-lines.js';
+import { isOfAnotherVersion, isOfEvictions, linesFor, linesOf, readLines } from './eviction-lines.js';
 import { EvictionLog, type EvictionLogSettings, inTurns } from './eviction-log.js';
 import type { EvictionRecord } from './eviction-record.js';
 import { joinedPeriods, lastingUntil, type WatchedPeriod, type WatchedTimes, watchedTimes } from './watched-times.js';
@@ -44,7 +44,6 @@ export class EvictionFile implements AsyncDisposable {
   readonly #options: OpenOptions;
   /** Undefined where evictions are forgotten with the process. */
   readonly #path: string | undefined;
-  readonly #openedAtMs: number;
   readonly #closing = new AbortController();
   readonly #running: Promise<void>;
   readonly #failures: FailureRun;
@@ -57,8 +56,8 @@ export class EvictionFile implements AsyncDisposable {
   /** The last one may go on. */
   #watched: readonly WatchedPeriod[];
   #wasWatching = false;
-  /** Of the file as it was found. */
-  readonly #foundFault: EvictionFile['fault'];
+  /** Of the file as it was found, until it is rewritten. */
+  #foundFault: EvictionFile['fault'];
   #writeFault: EvictionFile['fault'];
 
   private constructor(
@@ -73,7 +72,6 @@ export class EvictionFile implements AsyncDisposable {
     this.log = log;
     this.#options = options;
     this.#path = file.path;
-    this.#openedAtMs = latestNowMs(options.clock);
     this.#failures = new FailureRun(options.logger);
     this.#foundFault = file.fault;
     this.#watched = file.watched;
@@ -92,7 +90,8 @@ export class EvictionFile implements AsyncDisposable {
       const { records, watched, leftOutCount } = readLines(found, latestNowMs(clock));
       log.restore(records);
       if (found !== '') logger.info('evictions of before this start are read', { file: path, count: records.length });
-      const text = `lines of evictions.file are left out: ${leftOutCount}, not readable or in the future`;
+      const reason = isOfAnotherVersion(found) ? 'written by another version' : 'not readable or in the future';
+      const text = `lines of evictions.file are left out: ${leftOutCount}, ${reason}`;
       const fault = leftOutCount === 0 ? undefined : { text, fix: 'nothing: it is rewritten without them' };
       if (fault !== undefined) logger.warn(fault.text, { file: path, fix: fault.fix });
       return new EvictionFile(log, options, { path, watched, fault });
@@ -105,9 +104,9 @@ export class EvictionFile implements AsyncDisposable {
     }
   }
 
-  /** What is wrong with the file, so that evictions of before this start are missing, or would be after the next one. */
+  /** What is wrong with the file: it cannot be read as a whole, or a restart would forget evictions. */
   get fault(): { readonly text: string; readonly fix?: string | undefined } | undefined {
-    return this.#writeFault ?? (this.log.keptFromMs < this.#openedAtMs ? this.#foundFault : undefined);
+    return this.#writeFault ?? this.#foundFault;
   }
 
   /** Within the retention. */
@@ -163,6 +162,7 @@ export class EvictionFile implements AsyncDisposable {
     for (const record of records) this.#saved.add(record);
     for (const { untilMs } of periods) this.#savedUntilMs = untilMs;
     this.#writeFault = undefined;
+    this.#foundFault = undefined;
     this.#failures.ended('evictions are written again', { file: path });
   }
 

@@ -37,6 +37,11 @@ export function isOfEvictions(text: string): boolean {
   return text === '' || text.startsWith(mark);
 }
 
+/** Whether the mark of a file of evictions names another version; a mark that is cut names none. */
+export function isOfAnotherVersion(text: string): boolean {
+  return /^\d/.test(text.slice(mark.length)) && !text.startsWith(head);
+}
+
 /** The lines of records and periods, each made when it is asked for. */
 export function* linesFor(items: Iterable<EvictionRecord | WatchedPeriod>): Generator<string> {
   for (const item of items) yield `\n${toJson(item)}`;
