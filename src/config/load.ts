@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 
+import { UserError } from '../lib/base/errors.js';
 import { ConfigError } from './faults.js';
 import { type ConfigFile, fileLayer, readConfigFile } from './file-layer.js';
 import { checkValue, type SettingValue } from './layer.js';
@@ -8,6 +9,7 @@ import { type Config, schema } from './schema.js';
 import { rootSection, valuesOf } from './settings.js';
 import { assignmentLayer, environmentLayer, flagLayer, type FlagValues } from './text-layers.js';
 import { plainWeb, type WebConfig } from './web/web-config.js';
+import { isEmptyYaml } from './yaml-text.js';
 
 /**
  * The effective settings: a setting's own flag before `--set` before environment before file before default. A value
@@ -78,9 +80,18 @@ export interface Loaded<T> {
     { readonly text: string; readonly read: () => Promise<string>; readonly load: (text: string) => T } | undefined;
 }
 
-async function loadFile<T>(read: () => Promise<string>, load: (text: string) => T): Promise<Loaded<T>> {
-  const text = await read();
-  return { config: load(text), file: { text, read, load } };
+/** An empty file is refused: one that is being written is empty for a moment. */
+async function loadFile<T>(
+  path: string,
+  read: (path: string) => Promise<string>,
+  loadText: (path: string, text: string) => T,
+): Promise<Loaded<T>> {
+  const load = (text: string): T => {
+    if (isEmptyYaml(text)) throw new UserError(`${path}: the file is empty; write {} for all defaults`);
+    return loadText(path, text);
+  };
+  const text = await read(path);
+  return { config: load(text), file: { text, read: () => read(path), load } };
 }
 
 /**
@@ -95,18 +106,12 @@ export async function loadSettings(
   const loadText = (path: string, text: string): Config =>
     loadConfig({ file: { path, text }, environment, assignments, flags: values });
   if (configFile === undefined) return { config: loadText('defaults', fallbackText), file: undefined };
-  return loadFile(
-    () => readConfigFile(configFile),
-    (text) => loadText(configFile, text),
-  );
+  return loadFile(configFile, readConfigFile, loadText);
 }
 
 /** The file that `web.configFile` names. Throws UserError with all faults. */
 export async function loadWeb({ web: { configFile } }: Pick<Config, 'web'>): Promise<Loaded<WebConfig>> {
   if (configFile === undefined) return { config: plainWeb, file: undefined };
   const { loadWebFile, readWebFile } = await import('./web/web-file.js');
-  return loadFile(
-    () => readWebFile(configFile),
-    (text) => loadWebFile(configFile, text),
-  );
+  return loadFile(configFile, readWebFile, loadWebFile);
 }

@@ -2,7 +2,6 @@ import { Mutex } from 'async-mutex';
 
 import type { Clock } from '../lib/base/clock.js';
 import { UserError } from '../lib/base/errors.js';
-import { isEmptyYaml } from './yaml-text.js';
 
 /** Interval between reads of the file. The kubelet takes up to a minute to deliver the change of a ConfigMap. */
 const pollIntervalMs = 5000;
@@ -86,7 +85,6 @@ export class ConfigWatcher<T> {
     this.#retryAtMs = undefined;
     if ('error' in reading) return reading.error;
     try {
-      if (isEmptyYaml(reading.text)) throw new UserError('the file is empty; write {} for all defaults');
       await this.#options.apply(this.#options.load(reading.text));
       return undefined;
     } catch (error) {

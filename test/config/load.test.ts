@@ -228,9 +228,12 @@ describe('removed settings', () => {
   });
 });
 
-it.each(['', '\n', '# nothing\n', '---\n', '~', '{}', '\uFEFF'])('the file may be empty: %j', (text) => {
-  expect(loadText(text)).toEqual(load({}));
-});
+it.each(['', '\n', '# nothing\n', '---\n', '~', '{}', '\uFEFF'])(
+  'a text without settings has all defaults: %j',
+  (text) => {
+    expect(loadText(text)).toEqual(load({}));
+  },
+);
 
 it('the file may begin with a byte order mark', () => {
   expect(loadText('\uFEFFcache: {ttl: 30s}').cache.ttlMs).toBe(30_000);

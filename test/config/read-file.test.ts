@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 import { readConfigFile } from '../../src/config/file-layer.js';
+import { loadSettings, loadWeb } from '../../src/config/load.js';
 import { UserError } from '../../src/lib/base/errors.js';
-import { errorOf, loadText } from './support.js';
+import { errorOf, load, loadText } from './support.js';
 
 let folder = '';
 beforeAll(async () => {
@@ -46,4 +47,25 @@ it.each([
   const reading = readConfigFile(join(folder, name));
   await expect(reading).rejects.toThrow(UserError);
   await expect(reading).rejects.toThrow(message);
+});
+
+/** Of both files, what a start calls. */
+const loaders = [
+  ['settings', (configFile: string) => loadSettings({ configFile, values: {} }, { environment: {} })],
+  ['web', (configFile: string) => loadWeb({ web: { ...load({}).web, configFile } })],
+] as const;
+
+it.each(
+  loaders.flatMap(([name, loadFile]) =>
+    ['', '\uFEFF', '\n# nothing\n---\n  # is set\n'].map((text) => [name, text, loadFile] as const),
+  ),
+)('an empty file is refused, at the start and at a reload: %s, %j', async (_name, text, loadFile) => {
+  const path = await written('empty.yaml', text);
+  const message = `${path}: the file is empty; write {} for all defaults`;
+  await expect(loadFile(path)).rejects.toThrow(message);
+  await written('empty.yaml', '{}');
+  const { file } = await loadFile(path);
+  await written('empty.yaml', text);
+  const read = (await file?.read()) ?? '';
+  expect(() => file?.load(read)).toThrow(message);
 });

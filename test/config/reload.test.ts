@@ -180,17 +180,6 @@ it('the watcher does not repeat a reload for content that a running reload has r
   expect(world.applied).toEqual([30_000]);
 });
 
-it.for(['', '\uFEFF', '\n# nothing\n---\n  # is set\n'])(
-  'the watcher keeps the last good settings when the file is empty: %j',
-  async (text, { world }) => {
-    world.text = text;
-    expect(await reload(world)).toMatchObject({ message: 'the file is empty; write {} for all defaults' });
-    world.text = '{}';
-    expect(await reload(world)).toBeUndefined();
-    expect(world.applied).toEqual([55_000]);
-  },
-);
-
 it('the watcher reads a file that is being written until two reads agree', async ({ world }) => {
   const reads = ['', 'cache: {ttl', 'cache: {ttl: 30s}', 'cache: {ttl: 30s}'];
   world.read = () => Promise.resolve(reads.shift() ?? 'cache: {ttl: 30s}');
