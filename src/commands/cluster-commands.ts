@@ -4,6 +4,7 @@ import { workloadTypeOf } from '../facts/workload/workload-types.js';
 import { UsageError } from '../lib/base/errors.js';
 import { parseDuration } from '../lib/base/units.js';
 import { terminalText } from '../people/pens/terminal-text.js';
+import type { ListResource, ObjectResource } from '../serve/source/answer-source.js';
 import { checkedFiles, type ExporterAddress, parseExporter, viewOrigins } from '../serve/source/exporter-address.js';
 import type { ClusterFlags } from '../serve/source/one-shot.js';
 import type { CommandContext } from './context.js';
@@ -11,13 +12,11 @@ import type { ExplainOptions } from './explain/explain-command.js';
 import {
   explainForms,
   explainResources,
-  type ExplainTarget,
   isPathSegment,
   outputFlag,
   parseExplainTarget,
   parseTopResource,
   topForms,
-  type TopResource,
   topResources,
 } from './resources.js';
 import {
@@ -79,7 +78,7 @@ function addTop(program: Command, context: CommandContext): void {
     )
     .helpOption(false)
     .option('-h, --help', 'show this, and what the columns of the resource mean')
-    .action(async (resource: TopResource, name: string | undefined, flags: TopFlags, command: Command) => {
+    .action(async (resource: ListResource, name: string | undefined, flags: TopFlags, command: Command) => {
       if (flags.help === true) {
         const { columnsHelp } = await import('./reading-commands.js');
         command.addHelpText('after', columnsHelp(resource, context)).outputHelp();
@@ -163,7 +162,7 @@ const directoryFlags = [
 ] as const;
 
 /** Throws UsageError for a flag that is for other resources, or that needs another flag. */
-function checkFlags(resource: ExplainTarget['resource'], flags: ExplainFlags): void {
+function checkFlags(resource: ObjectResource, flags: ExplainFlags): void {
   const given = directoryFlags.filter(([flag]) => flags[flag] !== undefined);
   for (const [, name, expected = resource] of given) {
     if (resource !== expected) throw new UsageError(`--${name} is for ${expected}s`);

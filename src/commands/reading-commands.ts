@@ -3,10 +3,10 @@ import { UsageError, UserError } from '../lib/base/errors.js';
 import { didYouMean } from '../lib/base/suggestion.js';
 import { terminalText, wrapped } from '../people/pens/terminal-text.js';
 import { sortOrders } from '../people/status/listed-kinds.js';
+import type { ListResource } from '../serve/source/answer-source.js';
 import { type ClusterFlags, openAnswers } from '../serve/source/one-shot.js';
 import type { CommandContext } from './context.js';
 import { explain, type ExplainOptions } from './explain/explain-command.js';
-import type { TopResource } from './resources.js';
 import { connectionWords, sourceWords } from './setting-flags.js';
 import type { CommandOutput } from './text/output.js';
 import { top, type TopOptions } from './top/top-command.js';
@@ -43,7 +43,7 @@ function checkSelector(text: string): void {
 }
 
 /** Returns what `--sort-by` names, also as `.used` or `{.used}`. Throws UsageError. */
-export function sortOrder(text: string, resource: TopResource): Pick<TopOptions, 'order' | 'column'> {
+export function sortOrder(text: string, resource: ListResource): Pick<TopOptions, 'order' | 'column'> {
   if (resource === 'next') throw new UsageError('top next takes no --sort-by: the soonest are first');
   const orders = sortOrders(resource);
   const word = text.replace(/^\{?\.?(.*?)\}?$/, '$1').toLowerCase();
@@ -57,7 +57,7 @@ export function sortOrder(text: string, resource: TopResource): Pick<TopOptions,
 const synonyms: Readonly<Record<string, string>> = { usage: 'used', size: 'used', memory: 'used' };
 
 /** Says what the columns of a list mean, for its help: those that do not say it by their names. */
-export function columnsHelp(resource: TopResource, { terminal }: Pick<CommandOutput, 'terminal'>): string {
+export function columnsHelp(resource: ListResource, { terminal }: Pick<CommandOutput, 'terminal'>): string {
   const lines = Object.entries(sortOrders(resource)).flatMap(([name, { about = '' }]) => {
     const [first = '', ...others] = about === '' ? [] : wrapped([about], (terminal()?.columns ?? 80) - indent.length);
     return first === ''

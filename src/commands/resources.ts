@@ -4,7 +4,7 @@ import { workloadTypeOf, workloadTypes } from '../facts/workload/workload-types.
 import { UsageError } from '../lib/base/errors.js';
 import { didYouMean } from '../lib/base/suggestion.js';
 import { terminalText } from '../people/pens/terminal-text.js';
-import type { ListResource, ObjectResource } from '../serve/source/answer-source.js';
+import type { ListResource, ObjectQuestion } from '../serve/source/answer-source.js';
 
 /** What `top` lists. */
 export const topResources = [
@@ -17,13 +17,12 @@ export const topResources = [
   'namespaces',
   'evictions',
 ] as const satisfies readonly ListResource[];
-export type TopResource = ListResource;
 
 /** What `explain` explains. */
 export const explainResources = ['pod', 'workload', 'node', 'namespace', 'eviction'] as const;
 
 /** Singular and plural forms are understood too. */
-const shortForms: Readonly<Record<string, TopResource>> = {
+const shortForms: Readonly<Record<string, ListResource>> = {
   wl: 'workloads',
   po: 'pods',
   co: 'containers',
@@ -35,7 +34,7 @@ const shortForms: Readonly<Record<string, TopResource>> = {
 };
 
 /** Throws UsageError. */
-export function parseTopResource(text: string): TopResource {
+export function parseTopResource(text: string): ListResource {
   const resource = resourceNamed(text, topResources);
   if (resource !== undefined) return resource;
   const [kind = '', ...names] = text.split('/');
@@ -47,18 +46,11 @@ export function parseTopResource(text: string): TopResource {
   throw new UsageError(`${place}: use "top workloads", or "explain ${terminalText(kind)}/NAME" for one`);
 }
 
-/** A thing to explain. */
-export interface ExplainTarget {
-  readonly resource: ObjectResource;
-  /** As the user wrote it; of a workload with its type, where it was named. */
-  readonly name: string;
-}
-
 /**
  * Returns the thing that is named as kubectl does: `pod NAME`, `pod/NAME`, `deploy/NAME`, `deployment NAME`,
- * `deployment.apps/NAME`. Throws UsageError.
+ * `deployment.apps/NAME`; the name as it was written, of a workload with its type, where it was named. Throws UsageError.
  */
-export function parseExplainTarget(word: string, second: string | undefined): ExplainTarget {
+export function parseExplainTarget(word: string, second: string | undefined): Omit<ObjectQuestion, 'namespace'> {
   const slash = word.indexOf('/');
   const [kind, name] = slash < 0 ? [word, second] : [word.slice(0, slash), word.slice(slash + 1)];
   if (slash >= 0 && second !== undefined) {
@@ -70,7 +62,7 @@ export function parseExplainTarget(word: string, second: string | undefined): Ex
   throw new UsageError(`explain ${target.resource}: the name is missing, as in "explain ${target.resource} NAME"`);
 }
 
-function targetOf(kind: string, name: string): ExplainTarget {
+function targetOf(kind: string, name: string): Omit<ObjectQuestion, 'namespace'> {
   if (workloadTypeOf(kind) !== undefined) {
     const end = name.lastIndexOf('/') + 1;
     return { resource: 'workload', name: `${name.slice(0, end)}${kind}/${name.slice(end)}` };

@@ -1,11 +1,12 @@
 // @module-tag sockets
 import { beforeAll, describe, expect, it } from 'vitest';
 
-import { type TopResource, topResources } from '../../src/commands/resources.js';
+import { topResources } from '../../src/commands/resources.js';
 import { type Listing, pageText, topPage } from '../../src/commands/top/top-page.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import type { MeasuredPodExplanation, PodExplanation } from '../../src/people/query/pod-explanation.js';
 import type { PodReport } from '../../src/people/report/pod-report.js';
+import type { ListResource } from '../../src/serve/source/answer-source.js';
 import { answersFrom } from '../../src/serve/source/document-answers.js';
 import type { ViewReader } from '../../src/serve/source/view-source.js';
 import { findWorkload } from '../../src/serve/source/workload-lookup.js';
@@ -23,7 +24,7 @@ const all = {
   order: undefined,
 } as const;
 
-async function listed(resource: TopResource, limit = Infinity): Promise<Listing> {
+async function listed(resource: ListResource, limit = Infinity): Promise<Listing> {
   const question = { ...all, resource, limit };
   return { question, answer: await answersFrom(views, undefined).list(question) };
 }
@@ -47,11 +48,11 @@ function exposed(family: string, labels: readonly string[]): ReadonlyMap<string,
 
 type AnyRow = Readonly<Record<string, string | number | undefined>>;
 
-async function reportsOf(resource: TopResource): Promise<readonly AnyRow[]> {
+async function reportsOf(resource: ListResource): Promise<readonly AnyRow[]> {
   return (await listed(resource)).answer.data as readonly AnyRow[];
 }
 
-async function shown(resource: TopResource, names: readonly string[], value: string) {
+async function shown(resource: ListResource, names: readonly string[], value: string) {
   const known = (await reportsOf(resource)).filter((row) => row[value] !== undefined);
   return new Map(known.map((row) => [names.map((name) => row[name]).join(' '), row[value]]));
 }

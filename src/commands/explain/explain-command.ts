@@ -6,12 +6,8 @@ import type { ObjectQuestion, OpenAnswers, WrittenAnswer } from '../../serve/sou
 import { isPathSegment } from '../resources.js';
 import { type CommandOutput, dataText, hasColour, screenColumns } from '../text/output.js';
 
-export interface ExplainOptions {
-  readonly resource: ObjectQuestion['resource'];
-  /** `NAME` or `NAMESPACE/NAME`; of a workload, and of an eviction, whatever `findWorkload` takes. */
-  readonly name: string;
-  /** Undefined: that of the context. */
-  readonly namespace: string | undefined;
+/** The name of a pod may have its namespace; without one, that of the context is meant. */
+export interface ExplainOptions extends ObjectQuestion {
   readonly allNamespaces: boolean;
   readonly output: 'text' | 'json' | 'yaml';
   /** With the details that a terminal leaves out otherwise. */
@@ -83,13 +79,8 @@ function textOf({ documents }: WrittenAnswer, { isWhole = false }: ExplainOption
   return documents.map((document) => writeText({ ...document, notes: [] }, form)).join('\n') + more;
 }
 
-interface GivenName {
-  readonly name: string;
-  readonly namespace?: string;
-}
-
 /** The namespace that the name or the flag has. Throws UsageError when they differ. */
-export function podName({ name: text, namespace }: Pick<ExplainOptions, 'name' | 'namespace'>): GivenName {
+export function podName({ name: text, namespace }: Omit<ObjectQuestion, 'resource'>): Omit<ObjectQuestion, 'resource'> {
   const parts = text.split('/');
   const name = parts.pop() ?? '';
   const [named] = parts;
@@ -99,6 +90,5 @@ export function podName({ name: text, namespace }: Pick<ExplainOptions, 'name' |
   if (named !== undefined && namespace !== undefined && named !== namespace) {
     throw new UsageError(`explain pod "${terminalText(text)}": --namespace is ${terminalText(namespace)}`);
   }
-  const found = named ?? namespace;
-  return found === undefined ? { name } : { name, namespace: found };
+  return { name, namespace: named ?? namespace };
 }

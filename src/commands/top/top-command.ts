@@ -4,22 +4,10 @@ import type { AnswerSession, ListQuestion, OpenAnswers } from '../../serve/sourc
 import { type CommandOutput, dataText, hasColour, screenColumns } from '../text/output.js';
 import { cutNote, type Listing, missingOf, pageText, tableOf, topPage } from './top-page.js';
 
-export interface TopOptions {
-  readonly resource: ListQuestion['resource'];
-  /** The only one; of pods, nodes and namespaces. */
-  readonly name?: string | undefined;
-  /** Undefined: that of the context; of nodes, all. */
-  readonly namespace: string | undefined;
+/** Without a namespace, that of the context is meant; of nodes, all. */
+export interface TopOptions extends Omit<ListQuestion, 'isNamespaceNamed' | 'order' | 'limit'> {
   readonly allNamespaces: boolean;
-  /** Of pods, in kubectl's form. */
-  readonly selector: string;
-  /** Only what is on this node. */
-  readonly node?: string | undefined;
-  /** Any name that `findWorkload` takes. */
-  readonly workload: string | undefined;
-  /** See {@link ListQuestion}. */
   readonly order?: string | undefined;
-  readonly column?: string | undefined;
   /** Rows at most; undefined for as many as are read at a glance on a terminal, as many as an answer has elsewhere. */
   readonly limit: number | undefined;
   readonly output: 'table' | 'wide' | 'json' | 'yaml' | 'name';

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 
 import { UsageError } from '../../lib/base/errors.js';
 import { terminalText } from '../../people/pens/terminal-text.js';
-import type { TopResource } from '../resources.js';
+import type { ListResource } from '../../serve/source/answer-source.js';
 import type { TopOptions } from './top-command.js';
 
 export interface NamespaceFlags {
@@ -37,7 +37,7 @@ export function namespaceOptions(flags: NamespaceFlags): Pick<TopOptions, 'names
 
 /** Throws UsageError for flags that do not go together, or not with what is listed. */
 export function topOptions(
-  resource: TopResource,
+  resource: ListResource,
   name: string | undefined,
   flags: TopFlags,
 ): Omit<TopOptions, 'order' | 'column'> {
@@ -59,7 +59,7 @@ export function topOptions(
 
 type Misuse = readonly [isWrong: boolean, message: string];
 
-function misuses(resource: TopResource, name: string | undefined, flags: TopFlags): readonly Misuse[] {
+function misuses(resource: ListResource, name: string | undefined, flags: TopFlags): readonly Misuse[] {
   const { interval, watch, containers } = flags;
   const isNamed = ['pods', 'nodes', 'namespaces'].includes(resource);
   return [
@@ -70,7 +70,10 @@ function misuses(resource: TopResource, name: string | undefined, flags: TopFlag
   ];
 }
 
-function placeMisuses(resource: TopResource, { node, fieldSelector, selector, workload }: TopFlags): readonly Misuse[] {
+function placeMisuses(
+  resource: ListResource,
+  { node, fieldSelector, selector, workload }: TopFlags,
+): readonly Misuse[] {
   const isOfNone = resource === 'nodes' || resource === 'namespaces';
   const hasPlace = (node ?? fieldSelector) !== undefined;
   const choosesPods = (selector ?? workload) !== undefined;
@@ -82,7 +85,7 @@ function placeMisuses(resource: TopResource, { node, fieldSelector, selector, wo
   ];
 }
 
-function nameMisuse(resource: TopResource, name = ''): string {
+function nameMisuse(resource: ListResource, name = ''): string {
   return `top ${resource} takes no name: found "${terminalText(name)}"; --workload and --node choose pods`;
 }
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 
-import type { TopResource } from '../../../src/commands/resources.js';
 import { parseFieldSelector, type TopFlags, topOptions } from '../../../src/commands/top/top-flags.js';
+import type { ListResource } from '../../../src/serve/source/answer-source.js';
 
 const none: TopFlags = { output: 'table', headers: true };
 
-it.each<[what: string, of: [resource: TopResource, name?: string], flags: Partial<TopFlags>, expected: object]>([
+it.each<[what: string, of: [resource: ListResource, name?: string], flags: Partial<TopFlags>, expected: object]>([
   ['the name of a pod', ['pods', 'cart-0'], {}, { name: 'cart-0', resource: 'pods' }],
   ['the containers of a pod', ['pods', 'cart-0'], { containers: true }, { name: 'cart-0', resource: 'containers' }],
   ['the name of a node', ['nodes', 'node-1'], {}, { name: 'node-1' }],

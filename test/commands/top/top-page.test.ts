@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { sortOrder } from '../../../src/commands/reading-commands.js';
-import { type TopResource, topResources } from '../../../src/commands/resources.js';
+import { topResources } from '../../../src/commands/resources.js';
 import { cutNote, type Listing, pageText, type Screen, tableOf, topPage } from '../../../src/commands/top/top-page.js';
 import { nothingFrozen } from '../../../src/facts/node/frozen-statistics.js';
 import type { NodeSnapshot } from '../../../src/facts/node/node-view.js';
@@ -9,7 +9,7 @@ import type { DerivedPod } from '../../../src/facts/node/pod-record.js';
 import { displayWidth } from '../../../src/people/pens/terminal-text.js';
 import type { ClusterReading } from '../../../src/people/query/cluster-reading.js';
 import { evictionReport } from '../../../src/people/report/eviction-report.js';
-import type { ListQuestion } from '../../../src/serve/source/answer-source.js';
+import type { ListQuestion, ListResource } from '../../../src/serve/source/answer-source.js';
 import { answersFrom } from '../../../src/serve/source/document-answers.js';
 import { mergedReader } from '../../../src/serve/source/merged-views.js';
 import type { ViewReader } from '../../../src/serve/source/view-source.js';
@@ -48,7 +48,7 @@ import { mib } from '../../support/units.js';
 import { viewsOf } from '../../support/views.js';
 
 interface Query {
-  readonly resource: TopResource;
+  readonly resource: ListResource;
   readonly parameters?: Partial<Pick<ListQuestion, 'namespace' | 'selector' | 'node' | 'workload'>>;
   readonly name?: string;
   readonly sortBy?: string | undefined;
@@ -310,7 +310,7 @@ describe('a name', () => {
 });
 
 describe('one namespace', () => {
-  const inNamespace = (namespace: string, resource: TopResource = 'pods') =>
+  const inNamespace = (namespace: string, resource: ListResource = 'pods') =>
     textOf(reading, { resource, parameters: { namespace } }, { columns: 200 });
 
   it('the table of one namespace has no column of namespaces, that of all has', async () => {

@@ -7,8 +7,7 @@ import { formatPercent } from '../../../lib/base/units.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
 import type { PodContainer, PodContainers, VolumeMount } from './container-mounts.js';
 import type { ContainerListing, Walk } from './pod-directories.js';
-import { parseWalkOutput, type WalkOutput } from './walk-script.js';
-import { walkCommand, type WalkPlan } from './walk-script.js';
+import { parseWalkOutput, walkCommand, type WalkOutput, type WalkPlan } from './walk-script.js';
 
 /** What all containers of a pod are listed with. */
 export interface ListingContext {
@@ -68,10 +67,11 @@ export async function listContainer(
   const plan = (root: WalkPlan['root']): WalkPlan => planOf(container, mounts, { ...context, root });
   try {
     let tried = await attempt(name, plan(''), context);
-    if (tried.lack !== undefined && helper !== undefined) tried = await attempt(helper, plan('/proc/1/root'), context);
-    if (tried.lack === undefined) return found(container, mounts, tried);
+    if (tried.missingTools.length > 0 && helper !== undefined)
+      tried = await attempt(helper, plan('/proc/1/root'), context);
+    if (tried.missingTools.length === 0) return found(container, mounts, tried);
     const where = helper === undefined ? 'its image' : `that of the ephemeral container ${helper}`;
-    const tools = tried.lack.map((tool) => toolTexts[tool] ?? tool);
+    const tools = tried.missingTools.map((tool) => toolTexts[tool] ?? tool);
     const lack = `there is no ${tools.join(', no ')} in ${where}`;
     if (context.pod.sharesProcesses) return notListed(name, `${lack}, and its processes are shared with others`);
     return notListed(name, lack, [commandLine(debugCommand(name, context)), context.ownCommand]);
@@ -104,17 +104,11 @@ export function execWords(
   return [...connection, 'exec', '-n', namespace, name, '-c', container, '--', ...walkCommand(plan)];
 }
 
-interface Attempt {
-  readonly output: WalkOutput;
-  /** Programs that the image has not, without which nothing is listed. */
-  readonly lack?: readonly string[] | undefined;
-}
-
 async function attempt(
   containerName: string,
   plan: WalkPlan,
   { environment, pod, clock, signal, durationSeconds, connection }: ListingContext,
-): Promise<Attempt> {
+): Promise<WalkOutput> {
   using deadline = startDeadline({
     clock,
     durationMs: durationSeconds * 1000 + extraMs,
@@ -124,10 +118,10 @@ async function attempt(
   const words = execWords(pod, containerName, plan, connection);
   const result = await runKubectl(words, { environment, maxOutputBytes, signal: deadline.signal });
   const output = parseWalkOutput(result.output);
-  if (hasNoShell(result)) return { output, lack: ['shell'] };
+  if (hasNoShell(result)) return { ...output, missingTools: ['shell'] };
   const problem = problemOf(result);
   if (problem !== undefined) throw new RequestError('decode', problem);
-  return output.missingTools.length > 0 ? { output, lack: output.missingTools } : { output };
+  return output;
 }
 
 /** Codes of a program that is not there or cannot be run: of runtimes that start it and report what becomes of it. */
@@ -152,7 +146,7 @@ function problemOf({ exitCode, errorOutput }: KubectlResult): string | undefined
 function found(
   { name }: RunningContainer,
   mounts: readonly VolumeMount[],
-  { output: { walks, ioPressure } }: Attempt,
+  { walks, ioPressure }: WalkOutput,
 ): ContainerListing {
   if (ioPressure !== undefined) {
     const share = formatPercent(ioPressure);

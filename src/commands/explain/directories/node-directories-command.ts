@@ -3,23 +3,18 @@ import { commandLine, escapeLines, oneLine } from '../../../lib/base/text.js';
 import { formatBytes } from '../../../lib/base/units.js';
 import { type Column, tableLines } from '../../../people/pens/table.js';
 import { paragraphs, terminalText, wrapped } from '../../../people/pens/terminal-text.js';
-import type { CredentialFlags } from '../../../serve/source/one-shot.js';
 import type { CommandContext } from '../../context.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
 import { connectionWords } from '../../setting-flags.js';
 import { dataText, screenColumns } from '../../text/output.js';
+import type { DirectoryOptions } from './directories-command.js';
 import { type DiskOwner, type NodeDirectories, nodeDirectories } from './node-directories.js';
 import { shellScript } from './walk-script.js';
 
-export interface NodeDirectoryOptions extends CredentialFlags {
-  readonly name: string;
-  /** Where the debug pod runs; undefined: in the namespace of the context. */
-  readonly namespace: string | undefined;
-  readonly output: 'text' | 'json' | 'yaml';
+/** The namespace is that of the debug pod. */
+interface NodeDirectoryOptions extends Omit<DirectoryOptions, 'container'> {
   readonly image: string;
   readonly profile: string;
-  readonly isDryRun: boolean;
-  readonly requestTimeoutMs?: number | undefined;
 }
 
 const script = shellScript(new URL('./walk-node.sh', import.meta.url));

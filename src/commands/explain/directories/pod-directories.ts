@@ -20,16 +20,14 @@ export interface Walk {
 }
 
 /** The writable layer of a container, or an emptyDir. */
-interface ListedPlace {
+export interface PartReport extends Omit<Walk, 'entries'> {
   /** In which it was listed. */
   readonly container: string;
   /** Absent for the writable layer. */
   readonly volume?: string | undefined;
 }
 
-export interface PartReport extends ListedPlace, Omit<Walk, 'entries'> {}
-
-export interface EntryReport extends ListedPlace, WalkEntry {}
+export interface EntryReport extends Pick<PartReport, 'container' | 'volume'>, WalkEntry {}
 
 /** Why a container was not listed, and what to do about it. */
 export interface ListingProblem {

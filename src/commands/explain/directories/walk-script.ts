@@ -41,6 +41,7 @@ export function shellScript(file: URL): string {
 export interface WalkOutput {
   /** By their numbers. */
   readonly walks: ReadonlyMap<number, Walk>;
+  /** Programs that the image has not, without which nothing is listed. */
   readonly missingTools: readonly string[];
   /** Share of the time in which all tasks of the node waited for its disks, if that is why nothing was listed. */
   readonly ioPressure: number | undefined;
