@@ -10,9 +10,17 @@ export const evictionSignals: readonly EvictionSignal[] = signalFilesystems.flat
   (filesystem) => [`${filesystem}.available`, `${filesystem}.inodesFree`] as const,
 );
 
+const filesystems: Readonly<Record<EvictionSignal, SignalFilesystem>> = {
+  'nodefs.available': 'nodefs',
+  'nodefs.inodesFree': 'nodefs',
+  'imagefs.available': 'imagefs',
+  'imagefs.inodesFree': 'imagefs',
+  'containerfs.available': 'containerfs',
+  'containerfs.inodesFree': 'containerfs',
+};
+
 export function filesystemOf(signal: EvictionSignal): SignalFilesystem {
-  const [filesystem] = signal.split('.') as [SignalFilesystem];
-  return filesystem;
+  return filesystems[signal];
 }
 
 /** Whether the signal is about inodes; the others are about bytes. */

@@ -1,9 +1,8 @@
 import { isOfVirtualCluster, type Node, type Pod } from '../../cluster/kube/objects.js';
 import { identityOf, isSamePod } from '../../cluster/kube/pod-identity.js';
 import { type EvictionSignal, filesystemOf, type SignalFilesystem } from '../../cluster/kubelet/eviction-signals.js';
-import type { FsStats, NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
-import { known, sumOfFigures } from '../../cluster/kubelet/summary.js';
-import { addWhole } from '../../lib/base/maps.js';
+import type { ContainerSummary, FsStats, NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
+import { sizeOf } from './attribute.js';
 import { areDifferent, type NodeLayout } from './node-layout.js';
 import type { NodeSnapshot } from './node-view.js';
 import { freedByEviction } from './signal-usage.js';
@@ -30,27 +29,27 @@ export interface FilesystemOwners {
 export function filesystemOwners({
   node,
   layout,
-  ...listed
+  summary,
+  podsOnNode,
 }: ListedFiles & Pick<NodeSnapshot, 'layout'> & { readonly node?: Pick<Node, 'labels'> }): readonly FilesystemOwners[] {
-  const { summary } = listed;
   if (node !== undefined && isOfVirtualCluster(node.labels)) return [];
   const { nodefs, imagefs, containerfs } = summary;
-  const places = placesOf(summary, layout);
-  const { rootfsBytes, totalBytes } = podFiles(listed);
-  const nodefsBytes = places.layers === 'nodefs' ? totalBytes : difference(totalBytes, rootfsBytes);
+  const [imagesPlace, layersPlace] = [placeOfImages(layout), placeOfLayers(summary, layout)];
+  const { rootfsBytes, totalBytes } = podFiles({ summary, podsOnNode });
+  const nodefsBytes = layersPlace === 'nodefs' ? totalBytes : difference(totalBytes, rootfsBytes);
   const ownersOf = (filesystem: SignalFilesystem, stats: FsStats | undefined): readonly FilesystemOwners[] => {
     if (stats === undefined) return [];
-    const layersBytes = places.layers === filesystem ? rootfsBytes : 0;
+    const layersBytes = layersPlace === filesystem ? rootfsBytes : 0;
     const podsUsedBytes = filesystem === 'nodefs' ? nodefsBytes : layersBytes;
-    const imagesUsedBytes = imagesOn(filesystem, places.images, { imagefs, layersBytes });
+    const imagesUsedBytes = imagesOn(filesystem, imagesPlace, { imagefs, layersBytes });
     const usedBytes = filesystem === 'nodefs' ? reportedBytes(stats) : occupiedBytes(stats);
     const unattributedBytes = difference(difference(usedBytes, podsUsedBytes), imagesUsedBytes);
     return [{ filesystem, podsUsedBytes, imagesUsedBytes, unattributedBytes }];
   };
   return [
     ...ownersOf('nodefs', nodefs),
-    ...(places.images === 'imagefs' ? ownersOf('imagefs', imagefs) : []),
-    ...(places.layers === 'containerfs' ? ownersOf('containerfs', containerfs) : []),
+    ...(imagesPlace === 'imagefs' ? ownersOf('imagefs', imagefs) : []),
+    ...(layersPlace === 'containerfs' ? ownersOf('containerfs', containerfs) : []),
   ];
 }
 
@@ -60,20 +59,24 @@ export function signalPlace(
   { summary, layout }: { readonly summary: NodeSummary; readonly layout: NodeLayout },
 ): SignalFilesystem {
   const filesystem = filesystemOf(signal);
-  const { images = 'nodefs', layers } = placesOf(summary, layout);
-  return filesystem === 'nodefs' ? 'nodefs' : filesystem === 'imagefs' ? images : layers;
+  if (filesystem === 'nodefs') return filesystem;
+  return filesystem === 'imagefs' ? (placeOfImages(layout) ?? 'nodefs') : placeOfLayers(summary, layout);
 }
 
-/** That of images is unknown where the summary does not show it; layers are taken to be on nodefs then. */
-function placesOf(
+/** Undefined where the summary does not show it. */
+function placeOfImages({ hasDedicatedImagefs }: NodeLayout): 'nodefs' | 'imagefs' | undefined {
+  if (hasDedicatedImagefs === undefined) return undefined;
+  return hasDedicatedImagefs ? 'imagefs' : 'nodefs';
+}
+
+/** Taken to be nodefs where the summary does not show it. */
+function placeOfLayers(
   { nodefs, containerfs }: NodeSummary,
-  layout: NodeLayout,
-): { readonly images: 'nodefs' | 'imagefs' | undefined; readonly layers: SignalFilesystem } {
-  const { hasDedicatedImagefs, hasSplitImagefs } = layout;
-  if (hasDedicatedImagefs !== true)
-    return { images: hasDedicatedImagefs === undefined ? undefined : 'nodefs', layers: 'nodefs' };
-  if (hasSplitImagefs !== true) return { images: 'imagefs', layers: 'imagefs' };
-  return { images: 'imagefs', layers: areDifferent(nodefs, containerfs) ? 'containerfs' : 'nodefs' };
+  { hasDedicatedImagefs, hasSplitImagefs }: NodeLayout,
+): SignalFilesystem {
+  if (hasDedicatedImagefs !== true) return 'nodefs';
+  if (hasSplitImagefs !== true) return 'imagefs';
+  return areDifferent(nodefs, containerfs) ? 'containerfs' : 'nodefs';
 }
 
 /** The runtime's value includes the writable layers on the same filesystem. */
@@ -104,7 +107,7 @@ export function difference(from: number | undefined, bytes: number | undefined):
 }
 
 export interface ListedFiles extends Pick<NodeSnapshot, 'summary'> {
-  readonly podsOnNode?: readonly Pod[];
+  readonly podsOnNode?: readonly Pod[] | undefined;
 }
 
 /** Adds up what pods hold, and what of it is in writable layers: all else is on nodefs. Undefined with an unknown part. */
@@ -112,16 +115,25 @@ export function podFiles(listed: ListedFiles): {
   readonly rootfsBytes: number | undefined;
   readonly totalBytes: number | undefined;
 } {
-  let rootfsBytes: number | undefined = 0;
-  let totalBytes: number | undefined = 0;
+  let [rootfsBytes, totalBytes] = [0, 0]; // NaN with an unknown part
   const measuredOf = partsOf(listed, 'nodefs.available');
   for (const entry of listed.summary.pods) {
-    const layers = known(sumOfFigures(entry.containers, ({ rootfs }) => rootfs?.usedBytes, 0));
-    const podBytes = entry.usedBytes ?? measuredOf(entry);
-    rootfsBytes = addWhole(rootfsBytes, layers && Math.min(layers, podBytes ?? layers));
-    totalBytes = addWhole(totalBytes, podBytes);
+    const podBytes = entry.usedBytes ?? measuredOf(entry) ?? NaN;
+    const layersBytes = layersOf(entry.containers);
+    rootfsBytes += Number.isNaN(podBytes) ? layersBytes : Math.min(layersBytes, podBytes);
+    totalBytes += podBytes;
   }
-  return { rootfsBytes, totalBytes };
+  return { rootfsBytes: sizeOf(rootfsBytes), totalBytes: sizeOf(totalBytes) };
+}
+
+/** What is reported; NaN with an impossible size. */
+function layersOf(containers: readonly ContainerSummary[]): number {
+  let bytes = 0;
+  for (const { rootfs } of containers) {
+    const usedBytes = rootfs?.usedBytes;
+    bytes += usedBytes === 'impossible' ? NaN : (usedBytes ?? 0);
+  }
+  return bytes;
 }
 
 /** Returns what adds up the measured parts of a pod without a total, in bytes or inodes, as the order of eviction has them. */

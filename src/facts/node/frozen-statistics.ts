@@ -44,7 +44,14 @@ interface StatsTime {
 export class FrozenTimes {
   /** When the first summary with a time arrived, in monotonic milliseconds; those that moved with the last one are left out. */
   #unmovedSinceMs: ReadonlyMap<string, number> = new Map();
-  #last: { readonly summary: NodeSummary; readonly arrivedAtMs: number; readonly frozen: FrozenStatistics } | undefined;
+  #last:
+    | {
+        readonly summary: NodeSummary;
+        readonly times: ReadonlyMap<string, StatsTime>;
+        readonly arrivedAtMs: number;
+        readonly frozen: FrozenStatistics;
+      }
+    | undefined;
 
   /** `arrivedAtMs`: of the summary; monotonic. */
   observe(summary: NodeSummary, arrivedAtMs: number): FrozenStatistics {
@@ -54,16 +61,15 @@ export class FrozenTimes {
     const newestMs = newestOf(times, summary);
     const oldAtFirstMs = (timeMs: number): number | undefined =>
       newestMs - timeMs >= frozenLagMs ? arrivedAtMs - (newestMs - timeMs) : undefined;
-    const former = before && timesOf(before.summary);
     const unmoved = new Map<string, number>();
     for (const [key, time] of times) {
-      const last = ofSame(former?.get(key), time);
+      const last = ofSame(before?.times.get(key), time);
       const sinceMs = last === undefined ? oldAtFirstMs(time.timeMs) : this.#unmovedMs(key, last, time);
       if (sinceMs !== undefined) unmoved.set(key, sinceMs);
     }
     const frozen = frozenOf(times, unmoved, arrivedAtMs);
     this.#unmovedSinceMs = unmoved;
-    this.#last = { summary, arrivedAtMs, frozen };
+    this.#last = { summary, times, arrivedAtMs, frozen };
     return frozen;
   }
 

@@ -154,17 +154,21 @@ function comparedBytes({
  */
 export function hasUnknownUsage({ usedBytes, containers, volumes = [] }: PodSummary, pod: Pod): boolean {
   if (usedBytes === undefined && podLimit(pod) !== undefined) return true;
-  const isImpossible = (part: PartFigures | undefined): boolean => part?.usedBytes === 'impossible';
-  const unknown = [
-    ...containers.filter(({ rootfs, logs }) => isImpossible(rootfs) || isImpossible(logs)),
-    ...volumes.filter(isImpossible),
-  ];
-  if (unknown.length === 0) return false;
-  const limited = [
-    ...checkedContainers(pod).filter(({ limitBytes }) => limitBytes !== undefined),
-    ...checkedVolumes(pod).filter(({ sizeLimitBytes }) => sizeLimitBytes !== undefined),
-  ];
-  return unknown.some(({ name }) => limited.some((each) => each.name === name));
+  if (!containers.some(isUnknown) && !volumes.some(isImpossible)) return false;
+  const unknown = [...containers.filter(isUnknown), ...volumes.filter(isImpossible)];
+  const names = new Set(unknown.map(({ name }) => name));
+  return (
+    checkedContainers(pod).some(({ name, limitBytes }) => limitBytes !== undefined && names.has(name)) ||
+    checkedVolumes(pod).some(({ name, sizeLimitBytes }) => sizeLimitBytes !== undefined && names.has(name))
+  );
+}
+
+function isUnknown({ rootfs, logs }: ContainerSummary): boolean {
+  return isImpossible(rootfs) || isImpossible(logs);
+}
+
+function isImpossible(part: PartFigures | undefined): boolean {
+  return part?.usedBytes === 'impossible';
 }
 
 /** The ratios of what is kept in detail, and for each rule the one of the rest that decides: see {@link decisive}. */

@@ -51,9 +51,10 @@ export class ThresholdMeasurements {
     const former = this.#thresholds;
     this.#thresholds = new Map();
     this.#disks = nextDisks(this.#disks, summary);
+    const approached = thresholds.map((of) => ({ of, approach: approachTo(of, this.#disks) }));
     return {
-      thresholds: thresholds.flatMap((each) => this.#forecast(each, summary, measuredAtMs, former) ?? []),
-      crossesInMs: thresholds.map((each) => approachTo(each, this.#disks)?.crossesInMs).reduce(leastKnown, undefined),
+      thresholds: approached.flatMap((each) => this.#forecast(each, summary, measuredAtMs, former) ?? []),
+      crossesInMs: approached.map(({ approach }) => approach?.crossesInMs).reduce(leastKnown, undefined),
     };
   }
 
@@ -62,7 +63,7 @@ export class ThresholdMeasurements {
    * the far end, half of it where the headroom is as large as the threshold, all of it where the threshold is crossed.
    */
   #forecast(
-    of: NodeThreshold,
+    { of, approach }: { readonly of: NodeThreshold; readonly approach: Approach | undefined },
     summary: Disks,
     measuredAtMs: number,
     former: ReadonlyMap<string, MeasuredThreshold>,
@@ -71,7 +72,6 @@ export class ThresholdMeasurements {
     const zone = zoneOf(of, summary);
     if (zone === undefined) return undefined;
     const key = [signal, gracePeriodMs].join('/');
-    const approach = approachTo(of, this.#disks);
     const known = former.get(key);
     if (zone.ratio < keptThresholdRatio && !isApproached(approach, known)) return undefined;
     const atMs = summary[filesystemOf(signal)]?.timeMs ?? measuredAtMs;

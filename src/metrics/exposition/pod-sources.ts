@@ -46,9 +46,12 @@ export const podComponents: SeriesSource<
   itemsOf({ pod: { usage, bound } }) {
     if (usage.usedBytes === undefined) return [];
     const specs = bound && measuredVolumes(bound.pod);
-    return components
-      .filter((component) => !volumeComponents.has(component) || hasVolumeOf(component, specs, usage))
-      .map((component) => ({ component, usedBytes: usage.components[component] }));
+    const shown: { component: Component; usedBytes: number | undefined }[] = [];
+    for (const component of components) {
+      if (!volumeComponents.has(component) || hasVolumeOf(component, specs, usage))
+        shown.push({ component, usedBytes: usage.components[component] });
+    }
+    return shown;
   },
   labelsOf: ({ placed }, { component }) => `${placed},component="${component}"}`,
 };
