@@ -46,7 +46,7 @@ export function loadConfig({
     schema,
     valuesOf(rootSection, ({ path }) => effective.get(path)?.value),
   );
-  const config = effective.has('kubelet.requestTimeout') ? parsed : withTimeoutBelowTtl(parsed);
+  const config = withDefaultsWithinTtl(parsed, (path) => effective.has(path));
   const sourceOf = (path: string): string => effective.get(path)?.sourceOf([]) ?? 'default';
   faults.push(...checkRules(config, sourceOf, faults));
   if (faults.length > 0) throw new ConfigError(faults);
@@ -54,10 +54,13 @@ export function loadConfig({
 }
 
 /** So that a short `cache.ttl` can be set alone. */
-function withTimeoutBelowTtl(config: Config): Config {
+function withDefaultsWithinTtl(config: Config, isSet: (path: string) => boolean): Config {
   const { kubelet, cache } = config;
-  if (cache.ttlMs === 0 || kubelet.requestTimeoutMs < cache.ttlMs) return config;
-  return { ...config, kubelet: { ...kubelet, requestTimeoutMs: Math.floor(cache.ttlMs * 0.8) } };
+  const { ttlMs } = cache;
+  const nearTtlMs = isSet('cache.nearTtl') ? cache.nearTtlMs : Math.min(cache.nearTtlMs, ttlMs);
+  const isLong = ttlMs > 0 && kubelet.requestTimeoutMs >= ttlMs && !isSet('kubelet.requestTimeout');
+  const requestTimeoutMs = isLong ? Math.floor(ttlMs * 0.8) : kubelet.requestTimeoutMs;
+  return { ...config, kubelet: { ...kubelet, requestTimeoutMs }, cache: { ...cache, nearTtlMs } };
 }
 
 function deepFrozen<T>(value: T): T {

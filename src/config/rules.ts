@@ -62,6 +62,12 @@ const rules: readonly {
     allowed: 'less than',
   },
   {
+    path: 'cache.nearTtl',
+    other: 'cache.ttl',
+    holds: ({ cache: { nearTtlMs, ttlMs } }) => nearTtlMs <= ttlMs,
+    allowed: 'at most',
+  },
+  {
     path: 'scrape.timeoutOffset',
     other: 'scrape.defaultTimeout',
     holds: ({ scrape }) => scrape.timeoutOffsetMs < scrape.defaultTimeoutMs,

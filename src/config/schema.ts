@@ -82,7 +82,7 @@ const cache = section({
     minMs: 100,
     maxMs: 3_600_000,
     zero: 'for the same as cache.ttl',
-    help: 'The same for nodes on which containers have started or died since (a hundred at once, and ten more in each second), and in the background for those that may soon evict a pod (a tenth of the nodes, at least ten and at most a hundred): one is at 80 % of a limit, or would reach one within two cache.ttl at its last growth, or the disk is close to an eviction threshold. A kubelet that fails is left alone for cache.ttl.',
+    help: 'The same, at most cache.ttl, for nodes on which containers have started or died since (a hundred at once, and ten more in each second), and in the background for those that may soon evict a pod (a tenth of the nodes, at least ten and at most a hundred): one is at 80 % of a limit, or would reach one within two cache.ttl at its last growth, or the disk is close to an eviction threshold. A kubelet that fails is left alone for cache.ttl.',
   }),
   maxBackoff: duration({
     default: '5m',

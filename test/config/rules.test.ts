@@ -21,6 +21,8 @@ it.each<[paths: string[], text: string]>([
   [['kubelet.requestTimeout'], 'kubelet: {requestTimeout: 55s}'],
   [['kubelet.requestTimeout'], 'cache: {ttl: 10s}\nkubelet: {requestTimeout: 10s}'],
   [['kubelet.requestTimeout'], 'cache: {ttl: 5s}\nkubelet: {requestTimeout: 6s}'],
+  [['cache.nearTtl'], 'cache: {nearTtl: 55001ms}'],
+  [['cache.nearTtl'], 'cache: {ttl: 0, nearTtl: 100ms}'],
   [['scrape.timeoutOffset'], 'scrape: {timeoutOffset: 10s}'],
   [['scrape.timeoutOffset'], 'scrape: {defaultTimeout: 500ms}'],
   [['scrape.defaultTimeout'], 'scrape: {defaultTimeout: 61s}'],
@@ -44,6 +46,8 @@ it.each([
   'kubelet: {requestTimeout: 54s999ms}',
   'cache: {ttl: 0}\nkubelet: {requestTimeout: 10m}',
   'cache: {ttl: 10s1ms}',
+  'cache: {ttl: 15s, nearTtl: 15s}',
+  'cache: {ttl: 0, nearTtl: 0}',
   'cache: {ttl: 0}',
   'scrape: {timeoutOffset: 9s999ms}',
   'kubelet: {tls: {certFile: /cert, keyFile: /key, caFile: /ca}}',
@@ -66,10 +70,22 @@ it.each([
   expect(loadText(text).kubelet.requestTimeoutMs).toBe(expectedMs);
 });
 
+it.each([
+  ['cache: {ttl: 5s}', 5_000],
+  ['cache: {ttl: 10s1ms}', 10_000],
+  ['cache: {ttl: 0}', 0],
+  ['cache: {ttl: 20s, nearTtl: 15s}', 15_000],
+])('the default of cache.nearTtl is at most cache.ttl: %s', (text, expectedMs) => {
+  expect(loadText(text).cache.nearTtlMs).toBe(expectedMs);
+});
+
 it('a fault names both settings, their values and their sources', () => {
   expect(linesOf('kubelet:\n  requestTimeout: 10s\ncache:\n  ttl: 5s\nscrape:\n  timeoutOffset: 20s')).toEqual([
     'kubelet.requestTimeout: found "10s" (config.yaml:2); allowed: less than cache.ttl, which is "5s" (config.yaml:4)',
     'scrape.timeoutOffset: found "20s" (config.yaml:6); allowed: less than scrape.defaultTimeout, which is "10s" (default)',
+  ]);
+  expect(linesOf('cache: {ttl: 5s, nearTtl: 20s}')).toEqual([
+    'cache.nearTtl: found "20s" (config.yaml:1); allowed: at most cache.ttl, which is "5s" (config.yaml:1)',
   ]);
   expect(linesOf('kubelet:\n  access: proxy\n  port: 10250\n')).toEqual([
     'kubelet.port: found 10250 (config.yaml:3); allowed: only the default, as the API server connects to the kubelets, together with kubelet.access, which is "proxy" (config.yaml:2)',

@@ -751,7 +751,6 @@ describe('KubeletCache: a node that may soon evict a pod', () => {
     { nearTtlMs: 10_000, afterMs: 10_000, requestCount: 2 },
     { nearTtlMs: 0, afterMs: 54_999, requestCount: 1 },
     { nearTtlMs: 0, afterMs: 55_000, requestCount: 2 },
-    { nearTtlMs: 300_000, afterMs: 55_000, requestCount: 2 },
   ])(
     'a near node with a TTL of $nearTtlMs ms has $requestCount requests by $afterMs ms',
     async ({ nearTtlMs, afterMs, requestCount }) => {

@@ -289,7 +289,7 @@ export class KubeletCache implements Disposable {
   #freshMs(nodeName: string): number {
     const { ttlMs, nearTtlMs } = this.#inForce;
     const isShort = this.#nearNodeNames.has(nodeName) || isOutdated(this.#entries.get(nodeName));
-    return nearTtlMs > 0 && isShort ? Math.min(nearTtlMs, ttlMs) : ttlMs;
+    return nearTtlMs > 0 && isShort ? nearTtlMs : ttlMs;
   }
 
   #lookUp(entry: KubeletEntry, nodeName: string): CacheLookup {

@@ -13,7 +13,7 @@ import type { NodeSummary, PodSummary } from './summary.js';
 export interface KubeletPolicy {
   /** In milliseconds. 0 disables caching of summaries: overlapping callers still share a request. */
   readonly ttlMs: number;
-  /** The TTL of nodes that may soon evict a pod, or whose summary is out of date, in milliseconds. 0, or above `ttlMs`: the same. */
+  /** The TTL of nodes that may soon evict a pod, or whose summary is out of date, at most `ttlMs`, in milliseconds. 0: the same. */
   readonly nearTtlMs: number;
   /** Requests for summaries in flight, over all nodes; at least 1. */
   readonly maxConcurrentRequests: number;
