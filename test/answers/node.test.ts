@@ -5,7 +5,7 @@ import type { EvictionThreshold, ImageSettings } from '../../src/cluster/kubelet
 import type { NodeSummary, PodSummary } from '../../src/cluster/kubelet/summary.js';
 import { nodeImages } from '../../src/facts/node/node-images.js';
 import { nodeThresholds } from '../../src/facts/node/node-thresholds.js';
-import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
+import type { NodeSnapshot, NodeView } from '../../src/facts/node/node-view.js';
 import { nodeDocument } from '../../src/people/answers/node.js';
 import { podSection } from '../../src/people/answers/parts.js';
 import { type TextForm, writeText } from '../../src/people/pens/text-pen.js';
@@ -162,6 +162,17 @@ describe('the text about a node', () => {
     expect(textOf(readingOf({ thresholds, node: { diskPressure: true } }))).toContain(
       `\nDiskPressure:   true: ${text}\n`,
     );
+  });
+
+  it('the text about a node of old data says as of when it is below a threshold', () => {
+    const thresholds = [aThreshold({ value: { amount: 15 * gib } })];
+    const reading = readingOf({ pods, thresholds, node: { diskPressure: true } });
+    const [node] = reading.snapshot.nodes;
+    const stale = { ...node, state: 'stale', ageMs: 240_000 } as NodeView;
+    const text = textOf({ ...reading, snapshot: aClusterSnapshot({ nodes: [stale] }) });
+    expect(text).toContain('\nTime to eviction: as of 4m ago: below its threshold of nodefs.available.\n');
+    expect(text).toContain('\nDiskPressure:   true: the kubelet evicts (as of 4m ago), and refuses new pods\n');
+    expect(text).not.toMatch(/\bnow\b/);
   });
 
   it('the text about a node shows the order for inodes where they are short', () => {

@@ -227,6 +227,18 @@ describe('what is evicted next', () => {
       ['now', 'below nodefs.available: evicts pods', '-1Gi', 'evicts shop/big first'],
     ],
     [
+      'below it as of old data',
+      {
+        ...nodefs,
+        dataState: 'stale',
+        dataAgeMs: 240_000,
+        headroom: -gib,
+        timeToEvictionMs: 0,
+        victims: [victim('big')],
+      },
+      ['as of 4m ago', 'below nodefs.available: evicts pods', '-1Gi', 'stale, 4m old', 'evicts shop/big first'],
+    ],
+    [
       'below it when last known',
       { ...nodefs, dataState: 'absent', dataAgeMs: 720_000, headroom: -gib, victims: [victim('big')] },
       ['-', 'below nodefs.available', '-1Gi', 'last known 12m ago', 'evicts shop/big first'],
@@ -235,6 +247,14 @@ describe('what is evicted next', () => {
       'whose DiskPressure is left',
       { ...nodefs, headroom: 7 * gib, victims: undefined, diskPressure: true },
       [...['-', 'DiskPressure: refuses new pods', '7Gi'], 'evicts nobody now: DiskPressure is left from a shortage'],
+    ],
+    [
+      'whose DiskPressure is left, by old data',
+      { ...nodefs, dataState: 'stale', dataAgeMs: 240_000, headroom: 7 * gib, victims: undefined, diskPressure: true },
+      [
+        ...['-', 'DiskPressure: refuses new pods', '7Gi', 'stale, 4m old'],
+        'evicts nobody as of 4m ago: DiskPressure is left from a shortage',
+      ],
     ],
     [
       'close to it under DiskPressure',
@@ -281,6 +301,11 @@ describe('what is evicted next', () => {
       'that is exceeded',
       { usedBytes: 3 * gib, limitBytes: 2 * gib, timeToLimitMs: 0 },
       ['now', '150 % of 2Gi (pod)', '-1Gi'],
+    ],
+    [
+      'that is exceeded as of old data',
+      { usedBytes: 3 * gib, limitBytes: 2 * gib, timeToLimitMs: 0, dataState: 'stale', dataAgeMs: 240_000 },
+      ['as of 4m ago', '150 % of 2Gi (pod)', '-1Gi', 'stale, 4m old'],
     ],
     [
       'not rounded up to one that is not reached',

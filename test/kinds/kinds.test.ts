@@ -120,6 +120,13 @@ it.each([
   ['is near', near, { text: 'near a threshold', tone: 'warning' }, { text: '1Gi*', tone: 'warning' }, '4m'],
   ['evicts', below, { text: 'below threshold', tone: 'critical' }, { text: '-1Gi*', tone: 'critical' }, 'now'],
   [
+    'evicts as of old data',
+    { ...below, state: 'stale', pressure: { ...pressure, dataState: 'stale', dataAgeMs: 240_000 } } as const,
+    { text: 'below threshold, stale', tone: 'critical' },
+    { text: '-1Gi*', tone: 'critical' },
+    'as of 4m ago',
+  ],
+  [
     'has evicted all of its pods',
     { ...below, pressure: { ...pressure, victims: [] } },
     { text: 'below threshold', tone: 'critical' },

@@ -556,6 +556,11 @@ const situations: Readonly<Record<string, Situation>> = {
     snapshot: { unsetSignals: ['nodefs.inodesFree'] },
   },
   'recovered, after one eviction': { ...recovered, evictions: [anEvictionOf('cart-0', 200)] },
+  'recovered, as of old data': {
+    ...recovered,
+    source: { state: 'stale', ageMs: 90_000 },
+    evictions: [anEvictionOf('cart-0', 200)],
+  },
   'recovered, after several evictions, of which the first one is named and the last one is the end': {
     ...recovered,
     evictions: [anEvictionOf('cart-2', 120), anEvictionOf('cart-1', 200), anEvictionOf('cart-0', 210)],

@@ -4,6 +4,7 @@ import { countedText } from '../../lib/base/text.js';
 import { formatAge, formatForecast } from '../../lib/base/units.js';
 import { type Block, type BlockOf, bytes, type Line, type Piece } from '../pens/document.js';
 import type { MeasuredShownNode, ShownNode } from '../query/node-explanation.js';
+import { momentText } from '../report/pod-report.js';
 import {
   isShort,
   nearestSignal,
@@ -42,12 +43,11 @@ function countdown({ condition, pressure }: MeasuredShownNode, nearest: SignalRe
   return text(['Time to eviction: ', ...whenPieces({ ...pressure, headroom }), '.']);
 }
 
-function whenPieces({
-  signal,
-  headroom,
-  timeToEvictionMs,
-}: NonNullable<MeasuredShownNode['pressure']> & { readonly headroom: number }): readonly Piece[] {
-  if (headroom < 0) return [{ text: 'now', tone: 'critical' }, `: below its threshold of ${signal}`];
+function whenPieces(
+  pressure: NonNullable<MeasuredShownNode['pressure']> & { readonly headroom: number },
+): readonly Piece[] {
+  const { signal, headroom, timeToEvictionMs } = pressure;
+  if (headroom < 0) return [{ text: momentText(pressure), tone: 'critical' }, `: below its threshold of ${signal}`];
   if (timeToEvictionMs === undefined)
     return [`unknown: no steady growth is measured, or it takes more than a day (${signal})`];
   return [{ text: `in ${formatForecast(timeToEvictionMs)}`, tone: 'warning' }, `, at its present growth (${signal})`];

@@ -8,6 +8,7 @@ import { enforcementText, unknownHeadroomText } from '../report/enforcement-repo
 import type { FindingReport } from '../report/finding-report.js';
 import { conditionMarks } from '../report/node-condition.js';
 import type { ListedNodeReport } from '../report/node-report.js';
+import { momentText } from '../report/pod-report.js';
 import { nearestSignal, signalAmount } from '../report/signal-report.js';
 import { absenceCommands } from '../report/verdict-commands.js';
 import { imageSection } from './image-section.js';
@@ -148,8 +149,9 @@ function pressureText({ diskPressure, signals, verdict, pressure }: ShownNode): 
   if (diskPressure !== true) return flagText(diskPressure);
   const isCrossed = signals.some((signal) => signal.isCrossed || signal.soft?.isCrossed === true);
   const isKnown = verdict?.kind === 'no_space' || pressure?.headroom !== undefined;
+  const moment = momentText(pressure ?? {});
   const text = isCrossed
-    ? 'the kubelet evicts, and refuses new pods'
+    ? `the kubelet evicts${moment === 'now' ? '' : ` (${moment})`}, and refuses new pods`
     : isKnown
       ? 'no threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over'
       : 'the kubelet refuses new pods, and may be evicting: its headroom is not known';

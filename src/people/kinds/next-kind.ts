@@ -3,7 +3,7 @@ import { formatAge } from '../../lib/base/units.js';
 import { bytes, joined, type Line, type Piece, share } from '../pens/document.js';
 import { limitText, ratioTone, unenforcedNames } from '../report/limit-report.js';
 import type { ListedNodeReport } from '../report/node-report.js';
-import { type DataFacts, isLastKnown, type PodReport } from '../report/pod-report.js';
+import { type DataFacts, isLastKnown, momentText, type PodReport } from '../report/pod-report.js';
 import type { NodePressureReport } from '../report/pressure-report.js';
 import { signalAmount, unreadPodsText } from '../report/signal-report.js';
 import { namespaceColumn, nodeColumn, ruleText } from './columns.js';
@@ -37,7 +37,7 @@ export const nextKind: Kind<NextRow> = {
       isNumber: true,
       rank: 1,
       about: 'Until the pod exceeds a limit, or the node crosses a threshold, at the present growth.',
-      cell: (row) => timeLine(row.timeMs, row.kind === 'node' || row.pod.standing === 'above'),
+      cell: (row) => timeLine(row.timeMs, overAt(row)),
     },
     { title: 'Kind', rank: 3, cell: ({ kind }) => kind },
     namespaceColumn((row) => (row.kind === 'pod' ? row.pod.namespace : '')),
@@ -67,6 +67,11 @@ function nodeRow({ pressure: node, diskPressure = false }: ListedNodeReport): re
   return [{ kind: 'node', node, timeMs: isBelow ? belowMs : node.timeToEvictionMs, isRefusing: diskPressure }];
 }
 
+function overAt(row: NextRow): string | undefined {
+  if (row.kind === 'node') return momentText(row.node);
+  return row.pod.standing === 'above' ? momentText(row.pod) : undefined;
+}
+
 /** What the cells do not say. */
 function noteLine(row: NextRow): Line | undefined {
   if (row.kind === 'node') return nodeNote(row.node);
@@ -86,10 +91,11 @@ function nodeNote(node: NodePressureReport): Line {
   return [...victimsLine(node), isAssumed ? `; the threshold of ${threshold} is assumed` : ''];
 }
 
-function victimsLine({ victims, unreadPodCount, headroom }: NodePressureReport): readonly Piece[] {
+function victimsLine(node: NodePressureReport): readonly Piece[] {
+  const { victims, unreadPodCount, headroom } = node;
   if (unreadPodCount !== undefined) return [`which pod goes first is unknown: ${unreadPodsText(unreadPodCount)}`];
   if (headroom === undefined) return ['under DiskPressure: may be evicting now'];
-  if (victims === undefined) return ['evicts nobody now: DiskPressure is left from a shortage'];
+  if (victims === undefined) return [`evicts nobody ${momentText(node)}: DiskPressure is left from a shortage`];
   const [first, ...others] = victims;
   if (first === undefined) return ['no pod is left to evict'];
   const link = { path: ['pods', first.namespace, first.pod], shown: `${first.namespace}/${first.pod}` };

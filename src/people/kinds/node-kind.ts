@@ -5,6 +5,7 @@ import type { FilesystemReport } from '../report/filesystem-report.js';
 import { fullTone } from '../report/limit-report.js';
 import { conditionMarks, type NodeCondition } from '../report/node-condition.js';
 import type { ListedNodeReport } from '../report/node-report.js';
+import { momentText } from '../report/pod-report.js';
 import { signalAmount } from '../report/signal-report.js';
 import { bytesColumn } from './columns.js';
 import type { Kind } from './kind.js';
@@ -183,6 +184,6 @@ function headroomText(node: ListedNodeReport): string {
 /** `-` where no eviction is foreseen. */
 function timeToEvictionText(node: ListedNodeReport): string {
   const { headroom = 0, timeToEvictionMs } = currentThreshold(node) ?? {};
-  if (headroom < 0) return node.pressure?.victims?.length === 0 ? 'no pod left' : 'now';
+  if (headroom < 0) return node.pressure?.victims?.length === 0 ? 'no pod left' : momentText(node.pressure ?? {});
   return timeToEvictionMs === undefined ? '-' : formatForecast(timeToEvictionMs);
 }

@@ -1,7 +1,7 @@
 import { formatAge, formatForecast } from '../../lib/base/units.js';
 import type { Line } from '../pens/document.js';
 import { absenceNames } from '../report/absence-hints.js';
-import { isLastKnown, type MeasuredPodReport, type PodReport } from '../report/pod-report.js';
+import { isLastKnown, type MeasuredPodReport, momentText, type PodReport } from '../report/pod-report.js';
 import {
   bytesColumn,
   namespaceColumn,
@@ -51,7 +51,7 @@ export const podKind: Kind<PodReport> = {
       order: 'time',
       isRising: true,
       about: 'Until the pod exceeds one of its limits, at its present growth.',
-      cell: ({ timeToLimitMs, standing }) => timeLine(timeToLimitMs, standing === 'above'),
+      cell: (pod) => timeLine(pod.timeToLimitMs, pod.standing === 'above' ? momentText(pod) : undefined),
     },
     {
       title: 'Rule',
@@ -98,9 +98,9 @@ function lackText(pod: PodReport): string | undefined {
   return `Last known ${formatAge(pod.dataAgeMs)} ago: its node has no data (${absenceNames[pod.absenceReason ?? 'never']}).`;
 }
 
-/** Without being over the limit, it may be there since the kubelet looked last. */
-export function timeLine(timeMs: number | undefined, isOver: boolean): Line {
+/** `overAt`: the moment at which it is over the limit. Without being over it, it may be there since the kubelet looked last. */
+export function timeLine(timeMs: number | undefined, overAt: string | undefined): Line {
   if (timeMs === undefined) return '-';
   if (timeMs > 0) return { text: formatForecast(timeMs), tone: 'warning' };
-  return { text: isOver ? 'now' : 'any moment', tone: 'critical' };
+  return { text: overAt ?? 'any moment', tone: 'critical' };
 }

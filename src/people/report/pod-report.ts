@@ -8,6 +8,7 @@ import type { DerivedPod, PodRecord } from '../../facts/node/pod-record.js';
 import { type PodStanding, podStanding } from '../../facts/node/standing.js';
 import type { MeasuredUsage } from '../../facts/node/usage.js';
 import type { Workload } from '../../facts/workload/workload.js';
+import { formatAge } from '../../lib/base/units.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
 
@@ -140,6 +141,16 @@ export function limitFacts(found: FoundPod<DerivedPod, PodSource>): LimitFacts {
 /** Whether the values are old, and what they are now is not known. */
 export function isLastKnown({ dataState }: Partial<DataFacts>): boolean {
   return dataState === 'absent';
+}
+
+/** The moment that values are of: `now`, or `as of 4m ago` of those that are not fresh. */
+export function momentText({
+  dataState,
+  dataAgeMs,
+}: {
+  readonly [Name in 'dataState' | 'dataAgeMs']?: DataFacts[Name] | undefined;
+}): string {
+  return dataState === undefined || dataState === 'fresh' ? 'now' : `as of ${formatAge(dataAgeMs)} ago`;
 }
 
 export function dataFacts({ state, ageMs, reason }: PodSource): DataFacts {

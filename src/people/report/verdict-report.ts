@@ -9,7 +9,7 @@ import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { causeText, mainPartText, rulesOf } from './eviction-cause-text.js';
 import { usedText } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
-import type { PodSource } from './pod-report.js';
+import { momentText, type PodSource } from './pod-report.js';
 import { raisedRequest } from './request-command.js';
 import {
   absenceCommands,
@@ -53,7 +53,11 @@ export function nodeVerdictReport(
   });
   if (verdict === undefined) return undefined;
   const past = pastOf(verdict, source, inputs);
-  const report = verdictReport(verdict, nodeName, { notes: ageNotes(source), past });
+  const report = verdictReport(verdict, nodeName, {
+    notes: ageNotes(source),
+    past,
+    moment: momentText({ dataState: source.state, dataAgeMs: source.ageMs }),
+  });
   if (past !== undefined || !isOld(source)) return report;
   return { ...report, commands: absenceCommands(source.reason ?? 'timeout', nodeName, undefined) };
 }

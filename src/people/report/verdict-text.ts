@@ -26,6 +26,8 @@ export interface VerdictContext {
   readonly past?: PastShortage | undefined;
   /** The verdict is that of a moment that is over. */
   readonly isOfEviction?: boolean;
+  /** That of the data, see `momentText`; without it, that of the eviction or now. */
+  readonly moment?: string;
 }
 
 /** One sentence with its numbers. */
@@ -150,9 +152,9 @@ function deletingPods({ pods = none, first }: DiskVerdict, shortage: Shortage): 
 function pastCauseText(
   { ageMs, ofInodes, first, otherPodCount, isOver }: PastShortage,
   { kind, shortage }: DiskVerdict,
-  { isOfEviction = false }: VerdictContext,
+  context: VerdictContext,
 ): string {
-  const age = `${formatAge(ageMs)} ${isOfEviction ? 'before' : 'ago'}`;
+  const age = `${formatAge(ageMs)} ${context.isOfEviction === true ? 'before' : 'ago'}`;
   const pod = `${first.namespace}/${first.pod}${usedText(usedAtLast(first, ofInodes), ofInodes)}`;
   if (kind !== 'unknown' && shortage !== undefined)
     return `Pod ${pod} is the cause: it was evicted ${age}, and its files were not deleted yet; ${missingText(shortage)}`;
@@ -160,9 +162,15 @@ function pastCauseText(
   const pods = `${pod}${others === '' ? ' was' : ` and ${others} were`} evicted for it`;
   const short = `The node was short of ${ofInodes ? 'inodes' : 'disk space'}`;
   if (!isOver) return `${short} ${age}: ${pods}, and no summary since then shows that it is over`;
+  return `${short} until ${age}: ${pods}. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${leftText(shortage, context)}`;
+}
+
+function leftText(
+  shortage: Shortage | undefined,
+  { isOfEviction = false, moment = isOfEviction ? 'then' : 'now' }: VerdictContext,
+): string {
   const headroom = headroomText(shortage);
-  const left = headroom === undefined ? '' : `, with ${headroom} of headroom ${isOfEviction ? 'then' : 'now'}`;
-  return `${short} until ${age}: ${pods}. The condition DiskPressure stays for evictionPressureTransitionPeriod after a shortage, 5m by default${left}`;
+  return headroom === undefined ? '' : `, with ${headroom} of headroom ${moment}`;
 }
 
 function usedText(used: number | undefined, ofInodes: boolean): string {
