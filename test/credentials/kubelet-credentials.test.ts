@@ -1,12 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Credentials } from '../../src/cluster/credentials/credentials.js';
-import { kubeletCredentials, type KubeletTlsSettings } from '../../src/cluster/credentials/kubelet-credentials.js';
+import { kubeletCredentials } from '../../src/cluster/credentials/kubelet-credentials.js';
 import { type KeyPair, TestAuthority } from '../support/certificates.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { CredentialFolder } from './credential-folder.js';
 
-const noFiles: KubeletTlsSettings = {
+type KubeletTls = Parameters<typeof kubeletCredentials>[0]['tls'];
+
+const noFiles: KubeletTls = {
   caFile: undefined,
   certFile: undefined,
   keyFile: undefined,
@@ -35,7 +37,7 @@ const apiMaterial = {
   tls: { ca: 'cluster CA', ...apiPair, serverName: 'api.example', rejectUnauthorized: false },
 };
 
-function setUp(settings: { bearerTokenFile?: string; tls?: Partial<KubeletTlsSettings> } = {}) {
+function setUp(settings: { bearerTokenFile?: string; tls?: Partial<KubeletTls> } = {}) {
   const clock = new ManualClock();
   let invalidations = 0;
   const api: Credentials = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import { type CredentialOverrides, loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
+import type { CredentialOverrides } from '../../src/cluster/credentials/credentials.js';
+import { loadCredentials } from '../../src/cluster/credentials/load-credentials.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { CredentialFolder, fault } from './credential-folder.js';
 

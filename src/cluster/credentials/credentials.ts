@@ -42,10 +42,19 @@ export interface Credentials extends Authentication {
   readonly disablesCompression?: boolean | undefined;
 }
 
-export interface UserPassword {
-  /** Without a colon. */
-  readonly user: string;
-  readonly password: string;
+/**
+ * Replaces parts of a kubeconfig, as flags of kubectl do; whom to act as also applies to a service account. `server` leaves the
+ * cluster's other settings as they are, but for the name in the server's certificate.
+ * https://kubernetes.io/docs/reference/kubectl/generated/kubectl_options/
+ */
+export interface CredentialOverrides {
+  readonly context?: string | undefined;
+  readonly cluster?: string | undefined;
+  readonly user?: string | undefined;
+  readonly server?: string | undefined;
+  readonly as?: string | undefined;
+  readonly asUid?: string | undefined;
+  readonly asGroup?: readonly string[] | undefined;
 }
 
 /** Credentials that never change. */
@@ -59,7 +68,8 @@ export function staticCredentials({
   /** PEM. */
   readonly ca?: string | undefined;
   readonly token?: string | undefined;
-  readonly password?: UserPassword | undefined;
+  /** The user has no colon. */
+  readonly password?: { readonly user: string; readonly password: string } | undefined;
 }): Credentials {
   const material = {
     headers: { ...bearer(token), ...basic(password) },
@@ -82,7 +92,7 @@ export function bearer(token: string | undefined): Readonly<Record<string, strin
 }
 
 /** https://www.rfc-editor.org/rfc/rfc7617#section-2 */
-function basic(login: UserPassword | undefined): Readonly<Record<string, string>> {
+function basic(login: Parameters<typeof staticCredentials>[0]['password']): Readonly<Record<string, string>> {
   if (login === undefined) return {};
   return { authorization: `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}` };
 }

@@ -19,26 +19,23 @@ const expiryMarginMs = 60_000;
 const maxOutputBytes = 1024 * 1024;
 const run = promisify(execFile);
 
-/** What comes from the kubeconfig. */
-interface PluginSettings {
-  /** The `exec` object of its user. */
+/**
+ * A client-go credential plugin. Its credential is cached until a minute before it expires; without an expiry, until
+ * `forget`. Throws UserError when the settings cannot work here.
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
+ */
+export function execPlugin(options: {
+  /** The `exec` object of the kubeconfig's user. */
   readonly settings: unknown;
   /** The base of a relative command with a slash. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** `spec.cluster` of the request, for plugins with `provideClusterInfo`. */
   readonly cluster: Readonly<Record<string, unknown>>;
-}
-
-/**
- * A client-go credential plugin. Its credential is cached until a minute before it expires; without an expiry, until
- * `forget`. `onOutput` takes what it writes to standard error as it comes; without it, the error of a plugin that fails quotes
- * it. Throws UserError when the settings cannot work here.
- * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
- */
-export function execPlugin(
-  options: PluginSettings & { readonly clock: Clock; readonly onOutput?: ((text: string) => void) | undefined },
-): {
+  readonly clock: Clock;
+  /** Takes what the plugin writes to standard error as it comes; without it, the error of a plugin that fails quotes it. */
+  readonly onOutput?: ((text: string) => void) | undefined;
+}): {
   /** The plugin is killed when the signal aborts. */
   readonly credential: (signal: AbortSignal) => Promise<ExecCredential>;
   readonly forget: () => void;
@@ -75,7 +72,7 @@ export function execPlugin(
   };
 }
 
-function programOf({ settings, directory, environment, cluster }: PluginSettings) {
+function programOf({ settings, directory, environment, cluster }: Parameters<typeof execPlugin>[0]) {
   const { command, args, env, apiVersion, installHint, interactiveMode, provideClusterInfo } = objectOf(settings);
   const program = textOf(command);
   if (program === undefined) throw new UserError('exec plugin of the kubeconfig: command is missing');

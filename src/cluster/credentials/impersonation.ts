@@ -1,12 +1,6 @@
 import { UserError } from '../../lib/base/errors.js';
 import { type JsonObject, objectOf, textOf } from '../../lib/json/json.js';
-
-/** Whom to act as, in place of what the kubeconfig's user says. */
-export interface ImpersonationOverrides {
-  readonly as?: string | undefined;
-  readonly asUid?: string | undefined;
-  readonly asGroup?: readonly string[] | undefined;
-}
+import type { CredentialOverrides } from './credentials.js';
 
 /**
  * Returns the headers for `as`, `as-uid`, `as-groups` and `as-user-extra` of a kubeconfig's user; each override replaces one of
@@ -15,7 +9,7 @@ export interface ImpersonationOverrides {
  */
 export function impersonationHeaders(
   user: JsonObject,
-  overrides: ImpersonationOverrides,
+  overrides: CredentialOverrides,
   what: string,
 ): Readonly<Record<string, string | string[]>> {
   const name = overrides.as ?? textOf(user['as']);

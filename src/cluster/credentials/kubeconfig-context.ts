@@ -7,6 +7,7 @@ import { UserError } from '../../lib/base/errors.js';
 import { yamlProblem } from '../../lib/base/yaml-problem.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import { readTextFile } from './credential-files.js';
+import type { CredentialOverrides } from './credentials.js';
 
 // `import type`: nothing is loaded
 
@@ -48,23 +49,14 @@ interface FoundEntry<T> {
 }
 
 /**
- * Replaces parts of the context, as flags of kubectl do. `server` leaves the cluster's other settings as they are, but for the
- * name in the server's certificate.
- * https://kubernetes.io/docs/reference/kubectl/generated/kubectl_options/
- */
-export interface ContextOverrides {
-  readonly context?: string | undefined;
-  readonly cluster?: string | undefined;
-  readonly user?: string | undefined;
-  readonly server?: string | undefined;
-}
-
-/**
  * The context of that name, else the current one. When several files define the same name, the first one wins. Without a
  * file, `server` must be set. Throws UserError.
  * https://kubernetes.io/docs/concepts/configuration/organize-cluster-access-kubeconfig/#merging-kubeconfig-files
  */
-export async function openContext(paths: readonly string[], overrides: ContextOverrides): Promise<KubeconfigContext> {
+export async function openContext(
+  paths: readonly string[],
+  overrides: CredentialOverrides,
+): Promise<KubeconfigContext> {
   const opened = await openFiles(paths);
   const context = findContext(opened, overrides);
   const cluster = findCluster(opened, context, overrides);
@@ -118,7 +110,7 @@ function settingsByName(entries: unknown, kind: 'cluster' | 'user'): ReadonlyMap
   return new Map(named.reverse());
 }
 
-function findContext({ files, place }: OpenedFiles, overrides: ContextOverrides): Context {
+function findContext({ files, place }: OpenedFiles, overrides: CredentialOverrides): Context {
   const { context: wanted, cluster, server } = overrides;
   const name =
     wanted ?? files.map(({ config }) => textOf(config.currentContext)).find((current) => current !== undefined);
@@ -134,7 +126,7 @@ function findContext({ files, place }: OpenedFiles, overrides: ContextOverrides)
   return context;
 }
 
-function findCluster(opened: OpenedFiles, context: Context, overrides: ContextOverrides): FoundEntry<Cluster> {
+function findCluster(opened: OpenedFiles, context: Context, overrides: CredentialOverrides): FoundEntry<Cluster> {
   const { cluster: wanted, server: address } = overrides;
   const { files, place } = opened;
   const name = wanted ?? context.cluster;
@@ -159,7 +151,7 @@ function withScheme(server: string): string {
   return server === '' || server.includes('://') ? server : `http://${server}`;
 }
 
-function findUser(opened: OpenedFiles, context: Context, { user: wanted }: ContextOverrides): FoundEntry<User> {
+function findUser(opened: OpenedFiles, context: Context, { user: wanted }: CredentialOverrides): FoundEntry<User> {
   const { files, place } = opened;
   const name = wanted ?? textOf(context.user); // client-node leaves it out when the context names none, against its type
   if (name === undefined) return { entry: { name: '' }, file: undefined };

@@ -6,17 +6,17 @@ import type { Clock } from '../../lib/base/clock.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import { idTokenReader } from './auth-provider.js';
 import { checkPem, readCredentialFile, readTextFile } from './credential-files.js';
-import { bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
+import { bearer, type CredentialMaterial, type CredentialOverrides, type TlsMaterial } from './credentials.js';
 import { environmentProxy, proxyUrlOf, urlOf } from './environment-proxy.js';
 import { type ExecCredential, execPlugin } from './exec-plugin.js';
-import { impersonationHeaders, type ImpersonationOverrides } from './impersonation.js';
-import { checkRules, type ContextOverrides, type KubeconfigContext, openContext } from './kubeconfig-context.js';
+import { impersonationHeaders } from './impersonation.js';
+import { checkRules, type KubeconfigContext, openContext } from './kubeconfig-context.js';
 import type { CredentialSource } from './rotating-credentials.js';
 
 export interface KubeconfigOptions {
   /** May be empty where the server is among the overrides. */
   readonly paths: readonly string[];
-  readonly overrides: ContextOverrides & ImpersonationOverrides;
+  readonly overrides: CredentialOverrides;
   /** Of exec plugins, and with the proxy for clusters that name none. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
@@ -75,33 +75,20 @@ function describe({ paths, overrides }: KubeconfigOptions, { name }: KubeconfigC
 
 /** client-node reads these files at every reading. Checked here, their faults are reported at the start. */
 async function checkFiles({ cluster, user, tokenFile }: KubeconfigContext, description: string): Promise<void> {
-  const files = {
-    'certificate-authority': cluster.caFile,
-    'client-certificate': user.certFile,
-    'client-key': user.keyFile,
-  };
-  for (const [setting, path] of Object.entries({ ...files, tokenFile })) {
-    if (path) await readCredentialFile(path, `${description}: ${setting}`);
+  const sources = [
+    { setting: 'certificate-authority', path: cluster.caFile, data: cluster.caData, kind: 'certificate' },
+    { setting: 'client-certificate', path: user.certFile },
+    { setting: 'client-key', path: user.keyFile, data: user.keyData, kind: 'private key' },
+    { setting: 'tokenFile', path: tokenFile },
+  ] as const;
+  for (const { setting, path, ...pem } of sources) {
+    const what = `${description}: ${setting}`;
+    const text = path && (await readCredentialFile(path, what));
+    if (!('kind' in pem)) continue;
+    // A file takes precedence over data, as in client-node.
+    if (text) checkPem(pem.kind, text, `${what} ${path}`);
+    else if (pem.data) checkPem(pem.kind, Buffer.from(pem.data, 'base64').toString(), `${what}-data`);
   }
-  await checkPemOf('certificate', {
-    what: `${description}: certificate-authority`,
-    path: cluster.caFile,
-    data: cluster.caData,
-  });
-  await checkPemOf('private key', { what: `${description}: client-key`, path: user.keyFile, data: user.keyData });
-}
-
-/** A file takes precedence over data, as in client-node. */
-async function checkPemOf(
-  kind: Parameters<typeof checkPem>[0],
-  {
-    what,
-    path,
-    data,
-  }: { readonly what: string; readonly path?: string | undefined; readonly data?: string | undefined },
-): Promise<void> {
-  if (path) checkPem(kind, await readCredentialFile(path, what), `${what} ${path}`);
-  else if (data) checkPem(kind, Buffer.from(data, 'base64').toString(), `${what}-data`);
 }
 
 async function execPluginOf(

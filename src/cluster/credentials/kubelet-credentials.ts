@@ -6,19 +6,17 @@ import { readCertificate, readCredentialFile } from './credential-files.js';
 import { type Authentication, bearer, type CredentialMaterial, type TlsMaterial } from './credentials.js';
 import { rotating } from './rotating-credentials.js';
 
-export interface KubeletTlsSettings {
-  readonly caFile: string | undefined;
-  readonly certFile: string | undefined;
-  readonly keyFile: string | undefined;
-  /** The name that a kubelet's certificate must carry; `{node}` stands for the node's name. */
-  readonly serverName: string | undefined;
-  readonly insecureSkipVerify: boolean;
-}
-
 export interface KubeletCredentialsOptions {
   readonly api: Authentication;
   readonly bearerTokenFile: string | undefined;
-  readonly tls: KubeletTlsSettings;
+  readonly tls: {
+    readonly caFile: string | undefined;
+    readonly certFile: string | undefined;
+    readonly keyFile: string | undefined;
+    /** The name that a kubelet's certificate must carry; `{node}` stands for the node's name. */
+    readonly serverName: string | undefined;
+    readonly insecureSkipVerify: boolean;
+  };
   readonly clock: Clock;
 }
 
@@ -59,7 +57,10 @@ async function readFiles({ bearerTokenFile, tls }: KubeletCredentialsOptions): P
 }
 
 /** A key that does not match its certificate is a rotation half done: refused here, it leaves the last good pair in use. */
-async function readPair({ certFile, keyFile }: KubeletTlsSettings): Promise<Pick<TlsMaterial, 'cert' | 'key'>> {
+async function readPair({
+  certFile,
+  keyFile,
+}: KubeletCredentialsOptions['tls']): Promise<Pick<TlsMaterial, 'cert' | 'key'>> {
   if (certFile === undefined || keyFile === undefined) return {};
   const [cert, key] = await Promise.all([
     readCertificate(certFile, 'kubelet.tls.certFile'),

@@ -5,13 +5,9 @@ import { delimiter, join } from 'node:path';
 import type { Clock } from '../../lib/base/clock.js';
 import { messageOf, UserError } from '../../lib/base/errors.js';
 import { readCertificate, readCredentialFile } from './credential-files.js';
-import { bearer, type CredentialMaterial, type Credentials } from './credentials.js';
-import { impersonationHeaders, type ImpersonationOverrides } from './impersonation.js';
-import type { ContextOverrides } from './kubeconfig-context.js';
+import { bearer, type CredentialMaterial, type CredentialOverrides, type Credentials } from './credentials.js';
+import { impersonationHeaders } from './impersonation.js';
 import { type CredentialSource, rotating } from './rotating-credentials.js';
-
-/** Replace parts of the kubeconfig; the impersonation also that of a service account, which has none. */
-export type CredentialOverrides = ContextOverrides & ImpersonationOverrides;
 
 export interface LoadCredentialsOptions {
   /** Takes precedence over everything else. */
@@ -52,7 +48,7 @@ export async function loadCredentials(options: LoadCredentialsOptions): Promise<
   );
 }
 
-function refuseNames({ context, cluster, user }: ContextOverrides): void {
+function refuseNames({ context, cluster, user }: CredentialOverrides): void {
   for (const [flag, name] of Object.entries({ context, cluster, user })) {
     if (name !== undefined) throw new UserError(`--${flag} ${name} is set, but there is no kubeconfig`);
   }

@@ -12,15 +12,11 @@ const defaultReadTimeoutMs = 30_000;
 const minRereadAgeMs = 1000;
 
 /** What the material is read from: files or an exec plugin. */
-export interface MaterialSource {
-  /** Begins messages. */
-  readonly description: string;
+export interface CredentialSource extends Omit<Credentials, keyof Authentication> {
   readonly read: (signal: AbortSignal) => Promise<CredentialMaterial>;
   /** The server refused the material: a source with a cache drops it. */
   readonly forget?: () => void;
 }
-
-export type CredentialSource = MaterialSource & Omit<Credentials, keyof Authentication>;
 
 interface CredentialsReading {
   readonly material: Promise<CredentialMaterial>;
@@ -35,7 +31,7 @@ interface CredentialsReading {
  * refused it.
  */
 export function rotating(
-  { description, read, forget }: MaterialSource,
+  { description, read, forget }: Pick<CredentialSource, 'description' | 'read' | 'forget'>,
   clock: Clock,
   readTimeoutMs = defaultReadTimeoutMs,
 ): Authentication {

@@ -4,18 +4,15 @@ import { truncate } from '../../lib/base/text.js';
 import { type JsonObject, objectOf, parseJson } from '../../lib/json/json.js';
 import type { Credentials } from '../credentials/credentials.js';
 import { apiErrorFromResponse, type ErrorResponse } from './api-error.js';
-import { HttpClient, type RequestBody } from './http-client.js';
+import { HttpClient, type HttpRequest } from './http-client.js';
 import type { TlsHints } from './request-failure.js';
 import { readAtMost } from './response-body.js';
 
-export interface ApiRequest {
+/** A body is of a review: it must create nothing. Compression pays for large lists, and not for a watch. */
+export interface ApiRequest extends Pick<HttpRequest, 'body' | 'acceptsGzip'> {
   /** Below the server's URL, such as `/api/v1/pods`. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  /** Makes it a POST, which must create nothing: of a review. */
-  readonly body?: RequestBody;
-  /** Whether the response may be compressed: pays for large lists, and not for a watch. Default: false. */
-  readonly acceptsGzip?: boolean;
 }
 
 export interface ApiTransport {

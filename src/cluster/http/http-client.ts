@@ -22,17 +22,17 @@ export interface HttpRequest {
   /** Resolves the name of the host, but not for a proxy. Default: as the system does. */
   readonly lookup?: LookupFunction | undefined;
   /** Makes it a POST, which must have no effect, as it may be sent twice. */
-  readonly body?: RequestBody | undefined;
+  readonly body?:
+    | {
+        readonly text: string;
+        /** Parts of it that no message may repeat. */
+        readonly secrets: readonly string[];
+      }
+    | undefined;
   /** Whether the response may be compressed. Default: false. */
   readonly acceptsGzip?: boolean | undefined;
   /** The error for a status other than 200 and 201, redirects excluded. */
   readonly errorFromResponse: (response: ErrorResponse) => RequestError;
-}
-
-export interface RequestBody {
-  readonly text: string;
-  /** Parts of it that no message may repeat. */
-  readonly secrets: readonly string[];
 }
 
 const maxErrorBytes = 64 * 1024;

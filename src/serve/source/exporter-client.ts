@@ -1,5 +1,5 @@
 import { readCertificate, readCredentialFile } from '../../cluster/credentials/credential-files.js';
-import { type Credentials, staticCredentials, type UserPassword } from '../../cluster/credentials/credentials.js';
+import { type Credentials, staticCredentials } from '../../cluster/credentials/credentials.js';
 import { ApiClient } from '../../cluster/http/api-client.js';
 import {
   apiErrorFromResponse,
@@ -55,7 +55,7 @@ async function fileCredentials(server: URL, { tokenFile, basicAuthFile, caFile }
   return staticCredentials({ server, token, password, ca });
 }
 
-async function readPassword(path: string): Promise<UserPassword> {
+async function readPassword(path: string): Promise<{ user: string; password: string }> {
   const { user, password } =
     /^(?<user>[^:\r\n]+):(?<password>[^\r\n]+)$/.exec(await readCredentialFile(path, '--exporter-basic-auth-file'))
       ?.groups ?? {};
