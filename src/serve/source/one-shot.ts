@@ -6,6 +6,7 @@ import type { Config } from '../../config/schema.js';
 import { WorkloadResolver } from '../../facts/workload/workload-resolver.js';
 import { messageOf, RequestError, UsageError, UserError } from '../../lib/base/errors.js';
 import { Scheduler } from '../../lib/base/scheduler.js';
+import { didYouMean } from '../../lib/base/suggestion.js';
 import { escapeInvisible, escapeLines } from '../../lib/base/text.js';
 import type { JsonObject } from '../../lib/json/json.js';
 import type { ClusterReading } from '../../people/query/cluster-reading.js';
@@ -200,6 +201,26 @@ function personalCredentials(
       writeError(escapeLines(text));
     },
   });
+}
+
+/** Throws RequestError, `not_found` with the names that may be meant where there is no such node, or UserError. */
+export async function requireNode(
+  flags: Parameters<typeof readPod>[0],
+  context: ReadingProcess,
+  name: string,
+): Promise<void> {
+  const credentials = await personalCredentials(flags, context);
+  const client = () => new CommandRequests({ ...context, timeoutMs: flags.requestTimeoutMs }).client(credentials);
+  using api = client();
+  try {
+    await readObject(api, { path: `/api/v1/nodes/${encodeURIComponent(name)}` }, context.stopSignal);
+  } catch (error) {
+    if (!(error instanceof RequestError && error.reason === 'not_found')) throw error;
+    const names = await apiNodes(client)('', context.stopSignal).catch(() => []);
+    throw new RequestError('not_found', `no node "${escapeInvisible(name)}"${didYouMean(name, names)}`, {
+      cause: error,
+    });
+  }
 }
 
 /** Reads a pod as the API server has it; without a namespace, in that of the context. Throws UserError or RequestError. */

@@ -1,8 +1,9 @@
-import { RequestError, UserError } from '../../../lib/base/errors.js';
+import { messageOf, RequestError, UserError } from '../../../lib/base/errors.js';
 import { commandLine, escapeLines, oneLine } from '../../../lib/base/text.js';
 import { formatBytes } from '../../../lib/base/units.js';
 import { type Column, tableLines } from '../../../people/pens/table.js';
 import { paragraphs, terminalText, wrapped } from '../../../people/pens/terminal-text.js';
+import { requireNode } from '../../../serve/source/one-shot.js';
 import type { CommandContext } from '../../context.js';
 import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js';
 import { connectionWords } from '../../setting-flags.js';
@@ -26,10 +27,15 @@ const defaultMs = 1_800_000;
  * end, also when the command is stopped. Throws UserError where kubectl reports a failure.
  */
 export async function explainNodeDirectories(options: NodeDirectoryOptions, context: CommandContext): Promise<void> {
-  if (options.isDryRun) {
-    printCommand(debugWords(options, undefined), context);
-    return;
+  try {
+    await (options.isDryRun ? printCommand(options, context) : measure(options, context));
+  } catch (error) {
+    if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
+    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
   }
+}
+
+async function measure(options: NodeDirectoryOptions, context: CommandContext): Promise<void> {
   try {
     const uids = await podUids(options, context);
     const text = await inDebugPod(debugWords(options, uids), options, context);
@@ -39,14 +45,20 @@ export async function explainNodeDirectories(options: NodeDirectoryOptions, cont
     );
     if (report.owners.length === 0) throw new UserError(`nothing of ${terminalText(options.name)} was measured`);
   } catch (error) {
-    if (error instanceof NoKubectlError) printCommand(debugWords(options, undefined), context);
-    if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
-    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
+    if (error instanceof NoKubectlError) await printCommand(options, context);
+    throw error;
   }
 }
 
-function printCommand(words: readonly string[], { writeOut, writeError }: CommandContext): void {
-  writeOut(`${escapeLines(commandLine(['kubectl', ...words]))}\n`);
+/** Throws RequestError for a node that there is not; without an answer about it, the command is of use too. */
+async function printCommand(options: NodeDirectoryOptions, context: CommandContext): Promise<void> {
+  const { writeOut, writeError } = context;
+  await requireNode(options, context, options.name).catch((error: unknown) => {
+    const isMissing = error instanceof RequestError && error.reason === 'not_found';
+    if (isMissing || !(error instanceof RequestError || error instanceof UserError)) throw error;
+    writeError(`Whether the node exists was not checked: ${terminalText(messageOf(error))}\n`);
+  });
+  writeOut(`${escapeLines(commandLine(['kubectl', ...debugWords(options, undefined)]))}\n`);
   writeError('kubectl debug names its pod: kubectl logs of it has what was measured, then kubectl delete pod\n');
 }
 

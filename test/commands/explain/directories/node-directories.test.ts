@@ -1,9 +1,13 @@
+// @module-tag sockets
+
 import { spawnSync } from 'node:child_process';
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { expect, test } from 'vitest';
 
+import { SimulatedCluster } from '../../../../sim/cluster.js';
+import { emptyScenario } from '../../../../sim/model/scenario.js';
 import { runArguments } from '../../../../src/commands/command-line.js';
 import { nodeDirectories } from '../../../../src/commands/explain/directories/node-directories.js';
 import { aCommandContext } from '../../../support/command-context.js';
@@ -141,8 +145,29 @@ it('--dry-run prints the command with the image and the profile, and runs none',
   const flags = ['--dry-run', '--image', 'registry.example/busybox', '--profile', 'general'];
   const { running, out, error } = await explained(folder.path, {}, flags);
   expect(await running).toBe(0);
-  expect(error()).toMatch(/kubectl logs .* then kubectl delete pod\n$/);
+  expect(error()).toMatch(
+    /^Whether the node exists was not checked: no credentials .*\n.*kubectl logs .* then kubectl delete pod\n$/,
+  );
   expect(out()).toMatch(
     /^kubectl --as me debug node\/node-1 --image=registry\.example\/busybox --profile=general -- sh -c 'root=\$1 /,
   );
 });
+
+it.for([
+  ['node-1', 0, '', /^kubectl .*debug node\/node-1 /],
+  ['nod-1', 1, 'no node "nod-1" (did you mean node-1?)\n', /^$/],
+  ['a/b', 1, 'no node "a/b"\n', /^$/],
+] as const)(
+  '--dry-run prints no command for a node that there is not: %s',
+  async ([name, status, fault, command], { folder }) => {
+    await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
+    const kubeconfig = path.join(folder.path, 'kubeconfig');
+    const rules = [{ verbs: ['get', 'list'], resources: ['nodes'] }];
+    await writeFile(kubeconfig, sim.kubeconfig(sim.issueToken({ user: 'reader', rules })));
+    const { context, out, error } = aCommandContext();
+    const flags = ['--directories', '--dry-run', '--kubeconfig', kubeconfig];
+    expect(await runArguments(['explain', 'node', name, ...flags], context)).toBe(status);
+    expect(error()).toMatch(status === 0 ? /^kubectl debug names its pod/ : fault);
+    expect(out()).toMatch(command);
+  },
+);
