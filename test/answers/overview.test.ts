@@ -71,9 +71,9 @@ describe('the figures', () => {
     [{ reachedLimitPodCount: 1, nearLimitPodCount: 2 }, 'critical', '3, 1 above a limit, 2 near one'],
     [{ nearLimitPodCount: 2 }, 'warning', '2, 2 near one'],
     [{ unknownLimitPodCount: 2 }, 'unknown', '0 and 2 unknown, of 3 with limits'],
-    [{ limitCount: 2, unenforcedLimitCount: 2 }, 'unknown', '0, of 1 with limits, 2 limits not enforced'],
-    [{ limitCount: 3, unenforcedLimitCount: 2 }, 'ok', '0, of 1 with limits, 2 limits not enforced'],
-    [{ limitCount: 0, limitedPodCount: 0 }, 'ok', '0, none has a limit'],
+    [{ limitedPodCount: 0, unenforcedPodCount: 2 }, 'unknown', '0, 2 with a limit that is not enforced'],
+    [{ unenforcedPodCount: 2 }, 'ok', '0, of 1 with limits, 2 with a limit that is not enforced'],
+    [{ limitedPodCount: 0 }, 'ok', '0, none has a limit'],
     [{ absentNodeCount: 1 }, 'unknown', '0, of 1 with limits'],
     [{ unlistedNamespaceCount: 2 }, 'unknown', '0, of 1 with limits'],
   ])('pods in trouble: %j', (counts, tone, text) => {
@@ -136,31 +136,37 @@ describe('the figures', () => {
       [['evictions'], undefined],
       [['nodes'], { only: 'unknown' }],
     ]);
+    const [, ofPods] = figuresOf(ofCluster({ summary: aSummary({ unenforcedPodCount: 2 }) }));
+    expect(ofPods?.note).toContainEqual({
+      path: ['pods'],
+      query: { only: 'unenforced' },
+      shown: '2 with a limit that is not enforced',
+    });
   });
 });
 
 describe('without a problem', () => {
   it.each<[string, Partial<Cluster['summary']>, string]>([
-    ['all is known', {}, 'No problems: 1 node with fresh data, 1 pod measured, none of 1 limit is near.'],
+    ['all is known', {}, 'No problems: 1 node with fresh data, 1 pod measured, none of 1 pod with limits is near one.'],
     [
       'no limits are declared',
-      { limitedPodCount: 0, limitCount: 0 },
+      { limitedPodCount: 0 },
       'No problems: 1 node with fresh data, 1 pod measured, no limits are declared.',
     ],
-    ['no pod was read', { podCount: 0, limitCount: 0 }, 'No problems: 1 node with fresh data, 0 pods measured.'],
+    ['no pod was read', { podCount: 0, limitedPodCount: 0 }, 'No problems: 1 node with fresh data, 0 pods measured.'],
     [
       'limits do not bind',
-      { limitCount: 2, unenforcedLimitCount: 2 },
-      'No known problems: 1 node with fresh data, 1 pod measured, 2 limits not enforced.',
+      { limitedPodCount: 0, unenforcedPodCount: 2 },
+      'No known problems: 1 node with fresh data, 1 pod measured, 2 pods with a limit that is not enforced.',
     ],
     [
       'usage is unknown',
-      { unknownLimitPodCount: 10, limitCount: 0 },
+      { unknownLimitPodCount: 10, limitedPodCount: 0 },
       'No known problems: 1 node with fresh data, 1 pod measured, usage of 10 pods with limits not known.',
     ],
     [
       'a node is silent',
-      { absentNodeCount: 1, limitCount: 0 },
+      { absentNodeCount: 1, limitedPodCount: 0 },
       'No known problems: 1 node with fresh data (1 not responded yet), 1 pod measured, no limits are declared.',
     ],
   ])('what is known is said where %s', (_case, counts, text) => {
@@ -351,9 +357,9 @@ describe('what is evicted next', () => {
   const calm = 'and no measured node is near an eviction threshold.';
   it.each<[Partial<Cluster['summary']>, string]>([
     [{}, `No measured pod is near a limit, ${calm}`],
-    [{ limitCount: 0 }, `No measured pod declares an ephemeral storage limit, ${calm}`],
-    [{ limitCount: 0, pendingPodCount: 1 }, `No measured pod is near a limit, ${calm}`],
-    [{ podCount: 0, limitCount: 0 }, 'No pods are measured yet.'],
+    [{ limitedPodCount: 0 }, `No measured pod declares an ephemeral storage limit, ${calm}`],
+    [{ limitedPodCount: 0, pendingPodCount: 1 }, `No measured pod is near a limit, ${calm}`],
+    [{ podCount: 0, limitedPodCount: 0 }, 'No pods are measured yet.'],
     [
       { unknownLimitPodCount: 2, absentNodeCount: 1 },
       `No measured pod is near a limit, ${calm}\nUnknown: the usage of 2 pods with limits, and how close 1 node is to a threshold.`,

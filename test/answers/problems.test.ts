@@ -81,7 +81,7 @@ it.each<[string, Parameters<typeof statusTone>[0], string]>([
       { absentNodeCount: 1 },
       { unlistedNamespaceCount: 1 },
       { unknownPressureNodeCount: 1 },
-      { limitCount: 2, unenforcedLimitCount: 2 },
+      { limitedPodCount: 0, unenforcedPodCount: 2 },
       { freshNodeCount: 0 },
     ] as const
   ).map((counts): [string, Parameters<typeof statusTone>[0], string] => [

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { describe, expect, it } from 'vitest';
 
-import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { Node, Pod } from '../../src/cluster/kube/objects.js';
 import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
 import type { LimitRatio } from '../../src/facts/node/limit-ratios.js';
 import type { NodeForecasts, NodeSnapshot, NodeView } from '../../src/facts/node/node-view.js';
@@ -12,6 +12,8 @@ import type { Lane } from '../../src/lib/base/lane.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { type ClusterReport, clusterReport } from '../../src/people/query/cluster-report.js';
+import { listPods } from '../../src/people/query/list-pods.js';
+import { parseListQuery } from '../../src/people/query/list-query.js';
 import type { SamplesOf } from '../../src/people/report/verdict-report.js';
 import {
   aContainer,
@@ -92,7 +94,7 @@ describe('limits', () => {
       ['a', 'emptydir', 'cache', 1.3],
       ['b', 'container', 'main', 1],
     ]);
-    expect([nearPods.totalCount, summary.limitCount]).toEqual([2, 5]);
+    expect([nearPods.totalCount, summary.limitedPodCount]).toEqual([2, 3]);
   });
 
   it('pods near a limit are in the order of urgency: above the limit, by time to it where known, by ratio', async () => {
@@ -129,12 +131,12 @@ describe('limits', () => {
   it.each([
     { unenforced: 'exempt', ratio: 2, shown: 0, counts: { limitedPodCount: 0, unenforcedReachedPodCount: 1 } },
     { unenforced: 'memory_medium', ratio: 1, shown: 0, counts: { limitedPodCount: 0, unenforcedReachedPodCount: 0 } },
-    { unenforced: 'dedicated_imagefs', ratio: 0.7, shown: 0, counts: { limitedPodCount: 1, unenforcedLimitCount: 1 } },
+    { unenforced: 'dedicated_imagefs', ratio: 0.7, shown: 0, counts: { limitedPodCount: 0 } },
     {
       unenforced: 'dedicated_imagefs',
       ratio: 0.8,
       shown: 1,
-      counts: { nearLimitPodCount: 1, unenforcedLimitCount: 0 },
+      counts: { nearLimitPodCount: 1, limitedPodCount: 1 },
     },
     { unenforced: 'rootfs_not_measured', ratio: 2, shown: 1, counts: { reachedLimitPodCount: 1 } },
     { unenforced: undefined, ratio: 2, shown: 1, counts: { reachedLimitPodCount: 1, unenforcedReachedPodCount: 0 } },
@@ -145,9 +147,39 @@ describe('limits', () => {
       const { nearPods, summary, unenforcedReachedPods } = await reportOf({ nodes: [nodeOf('node-1', [snapshot])] });
       expect(nearPods.items).toHaveLength(shown);
       expect(unenforcedReachedPods).toHaveLength(summary.unenforcedReachedPodCount);
-      expect(summary).toMatchObject({ limitCount: 1, ...counts });
+      expect(summary).toMatchObject(counts);
     },
   );
+
+  it.each<[string, (node: Node, pods: Partial<NodeSnapshot>) => NodeView]>([
+    [
+      'of a node with data',
+      (node, pods) => aFreshNode(aNodeSnapshot({ node, unenforced: 'isolation_disabled', ...pods })),
+    ],
+    ['of a silent one', (node) => ({ ...anAbsentNode('b', 'timeout'), node, unenforced: 'isolation_disabled' })],
+  ])('pods with a limit that is not enforced are counted as they are listed: %s', async (_what, viewOf) => {
+    const limited = ['a', 'b', 'c'].map((name) =>
+      aBoundPod({ pod: aPod({ name, uid: name, containers: [aContainer({ limitBytes: 100 })] }) }),
+    );
+    const unlimited = aBoundPod({ pod: aPod({ name: 'd', uid: 'd', containers: [], volumes: [] }) });
+    const unmeasured = [...limited, unlimited];
+    const pods = [
+      podOf('a', 1, { pod: limited[0]?.pod, ratios: [] }),
+      podOf('x', 1, { ratios: [ratioOf(1, 10, { unenforced: 'exempt' }), ratioOf(1, 10, { unenforced: 'exempt' })] }),
+    ];
+    const node = {
+      ...viewOf(aNode({ enforcesStorageLimits: false }), { pods }),
+      unmeasured,
+      objects: undefined,
+    } as NodeView;
+    const nodes = [node, nodeOf('node-2', [podOf('y', 1, { ratios: [ratioOf(1, 10)] })])];
+    const { summary } = await reportOf({ nodes });
+    const lane = new Scheduler(new ManualClock()).newLane();
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes }) });
+    const listed = await listPods(reading, parseListQuery('pods', { only: 'unenforced' }), lane);
+    expect(listed.totalCount).toBeGreaterThan(2);
+    expect(summary.unenforcedPodCount).toBe(listed.totalCount);
+  });
 
   it('of many pods above limits that evict nobody, the first three are named', async () => {
     const pods = ['a', 'b', 'c', 'd'].map((name) =>
@@ -304,7 +336,7 @@ describe('a node without data', () => {
 
   it('a node without data leaves the limits of its pods unknown', async () => {
     const { summary } = await reportOf({ nodes: [silent()] });
-    expect(summary).toMatchObject({ unknownLimitPodCount: 1, limitCount: 0 });
+    expect(summary).toMatchObject({ unknownLimitPodCount: 1, limitedPodCount: 0 });
   });
 
   it.each([
@@ -323,7 +355,7 @@ describe('a node without data', () => {
     const summary = aPodSummary({ containers: [aContainerSummary({ rootfsBytes: 'impossible' })] });
     const snapshot = aNodeSnapshot({ pods: [aMeasuredPod({ pod, summary, ratios: [ratioOf(10, 100)] })] });
     const report = await reportOf({ nodes: [aFreshNode(snapshot)] });
-    expect(report.summary).toMatchObject({ unknownLimitPodCount: 1, limitCount: 0 });
+    expect(report.summary).toMatchObject({ unknownLimitPodCount: 1, limitedPodCount: 0 });
   });
 
   it('a node without data has no unknown limits where the kubelet enforces none', async () => {
@@ -349,7 +381,6 @@ describe('a node without data', () => {
     expect(summary).toMatchObject({
       podCount: 0,
       podsUsedBytes: 0,
-      limitCount: 0,
       limitedPodCount: 1,
       nearLimitPodCount: 1,
       unknownLimitPodCount: 0,
@@ -446,7 +477,7 @@ describe('a pod whose volumes are not measured', () => {
     expect(nodes.items).toMatchObject([{ pendingPodCount: 1 }]);
     expect(summary).toMatchObject({
       ...{ podCount: 1, podsUsedBytes: 1, pendingPodCount: 1, unknownLimitPodCount: 1 },
-      ...{ limitedPodCount: 0, limitCount: 0, nearLimitPodCount: 0 },
+      ...{ limitedPodCount: 0, nearLimitPodCount: 0 },
     });
     const near = await reportOf({ nodes: [node(pending(95, [container(94)]))] });
     expect(near.nearPods.items).toMatchObject([{ state: 'pending', nearestLimit: { ratio: 0.94 } }]);
@@ -530,7 +561,7 @@ describe('gaps in the data of a node', () => {
   });
 });
 
-it('the limits of each pod are derived once more for those that are shown, and their usage alone', async () => {
+it('of pods near a limit, limits and usage are derived for those alone that are shown', async () => {
   const derived = { ratios: 0, usages: 0 };
   const context: PodContext = {
     ratiosOf: () => {
@@ -545,7 +576,7 @@ it('the limits of each pod are derived once more for those that are shown, and t
   const pods = Array.from({ length: 30 }, (_, index) => podOf(`p-${index}`, index, { ratios: [ratioOf(90, 100)] }));
   const { nearPods } = await reportOf({ nodes: [aFreshNode(aNodeSnapshot({ pods, context }))] });
   expect([nearPods.items.length, nearPods.totalCount]).toEqual([10, 30]);
-  expect(derived).toEqual({ ratios: 40, usages: 10 });
+  expect(derived).toEqual({ ratios: 10, usages: 10 });
 });
 
 it('the report has the findings that the specs of pods of a node that never had data show', async () => {

@@ -81,17 +81,19 @@ function disks({ grid: { conditions, nodeCount }, summary }: ClusterReport): Key
 
 function pods(summary: ClusterSummary): KeyFigure {
   const { reachedLimitPodCount: above, nearLimitPodCount: near, unknownLimitPodCount: unknownCount } = summary;
-  const { limitedPodCount, unenforcedLimitCount } = summary;
+  const { limitedPodCount, unenforcedPodCount } = summary;
   const limited = limitedPodCount + unknownCount;
   const note = [
     parts([above, 'above a limit'], [near, 'near one']),
-    above + near > 0 ? '' : limited === 0 ? 'none has a limit' : `of ${formatCount(limited)} with limits`,
-    unenforcedLimitCount === 0 ? '' : `${countedText(unenforcedLimitCount, ['limit', 'limits'])} not enforced`,
-  ];
+    above + near > 0 || limited === 0 ? '' : `of ${formatCount(limited)} with limits`,
+    above + near + limited + unenforcedPodCount === 0 ? 'none has a limit' : '',
+  ].filter((text) => text !== '');
+  const unenforced = parts([unenforcedPodCount, 'with a limit that is not enforced']);
+  const ofUnenforced = unenforced === '' ? [] : [linkTo('pods', unenforced, 'unenforced')];
   return {
     name: linkTo('pods', 'Pods in trouble', 'near'),
     value: counted(above + near, unknownCount),
-    note: note.filter((text) => text !== '').join(', '),
+    note: joined([...note.map((text) => [text]), ofUnenforced], ', '),
     tone: worstTone({ critical: above, warning: near, unknown: unknownLimits(summary) }),
   };
 }
@@ -181,8 +183,8 @@ function unknownNodes({ absentNodeCount, freshNodeCount, staleNodeCount }: Clust
 
 /** The same of pods. Where no limit is enforced, none that is near is no good sign. Young pods of a silent node are not counted yet, and may have limits; so may those of a namespace that is not listed. */
 function unknownLimits(summary: ClusterSummary): number {
-  const { limitCount, unenforcedLimitCount, unknownLimitPodCount, unlistedNamespaceCount } = summary;
-  const hasOnlyUnenforced = unenforcedLimitCount > 0 && unenforcedLimitCount === limitCount;
+  const { limitedPodCount, unenforcedPodCount, unknownLimitPodCount, unlistedNamespaceCount } = summary;
+  const hasOnlyUnenforced = unenforcedPodCount > 0 && limitedPodCount === 0;
   return unknownLimitPodCount + unknownNodes(summary) + unlistedNamespaceCount + Number(hasOnlyUnenforced);
 }
 

@@ -63,9 +63,9 @@ function wellPart(status: Status): DocumentPart {
 }
 
 function wellText({ summary }: ClusterReport): string {
-  const { freshNodeCount, absentNodeCount, podCount, limitCount, unenforcedLimitCount, unknownLimitPodCount } = summary;
-  const bindingCount = limitCount - unenforcedLimitCount;
-  const isUnlimited = limitCount === 0 && unknownLimitPodCount === 0 && podCount > 0; // of pods that were read
+  const { freshNodeCount, absentNodeCount, podCount, limitedPodCount, unenforcedPodCount, unknownLimitPodCount } =
+    summary;
+  const isUnlimited = limitedPodCount + unenforcedPodCount + unknownLimitPodCount === 0 && podCount > 0; // of pods that were read
   const silent = absentNodeCount === 0 ? '' : ` (${formatCount(absentNodeCount)} not responded yet)`;
   const pods = podCount === 0 ? '0 pods' : countedText(podCount, ['pod', 'pods']);
   const nodes = freshNodeCount === 0 ? '0 nodes' : countedText(freshNodeCount, ['node', 'nodes']);
@@ -73,8 +73,12 @@ function wellText({ summary }: ClusterReport): string {
     `${nodes} with fresh data${silent}`,
     `${pods} measured`,
     ...(isUnlimited ? ['no limits are declared'] : []),
-    ...(bindingCount === 0 ? [] : [`none of ${countedText(bindingCount, ['limit', 'limits'])} is near`]),
-    ...(unenforcedLimitCount === 0 ? [] : [`${countedText(unenforcedLimitCount, ['limit', 'limits'])} not enforced`]),
+    ...(limitedPodCount === 0
+      ? []
+      : [`none of ${countedText(limitedPodCount, ['pod', 'pods'])} with limits is near one`]),
+    ...(unenforcedPodCount === 0
+      ? []
+      : [`${countedText(unenforcedPodCount, ['pod', 'pods'])} with a limit that is not enforced`]),
     ...(unknownLimitPodCount === 0
       ? []
       : [`usage of ${countedText(unknownLimitPodCount, ['pod', 'pods'])} with limits not known`]),
@@ -190,8 +194,8 @@ const nextInBrief: Kind<NextRow> = {
 };
 
 function calmText(summary: ClusterSummary): string {
-  const { podCount, limitCount, pendingPodCount, unknownLimitPodCount } = summary;
-  const isUnlimited = limitCount === 0 && pendingPodCount + unknownLimitPodCount === 0;
+  const { podCount, limitedPodCount, unenforcedPodCount, pendingPodCount, unknownLimitPodCount } = summary;
+  const isUnlimited = limitedPodCount + unenforcedPodCount + pendingPodCount + unknownLimitPodCount === 0;
   if (podCount === 0) return 'No pods are measured yet.';
   const limits = isUnlimited
     ? 'No measured pod declares an ephemeral storage limit'

@@ -27,7 +27,7 @@ import {
 } from '../report/workload-report.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { mostUrgent } from './list-nodes.js';
-import { type ListedPod, listedRecords, podOrder, rankOf } from './listed-pod.js';
+import { isUnenforced, type ListedPod, listedRecords, podOrder, rankOf, unmeasuredPods } from './listed-pod.js';
 import { podReport } from './pod-lack.js';
 
 export interface ClusterReport {
@@ -174,6 +174,7 @@ function* walk(
     const node = listedNode(view, reading);
     parts.nodes.push(node);
     parts.pods.counts.unknownLimitPodCount += unknownLimitedPodCount(node, hidesPodsWithoutWorkload);
+    parts.pods.counts.unenforcedPodCount += unenforcedPodCount(node);
     if (view.state !== 'absent') parts.gaps.push(...podGaps(view, reading.readAtMs, incomplete));
     else if (view.reason !== 'skipped') {
       const affected = view.unmeasured.flatMap(({ workloads }) => workloads);
@@ -214,6 +215,14 @@ function unknownLimitedPodCount({ view, source, snapshot }: ListedNode, hidesPod
     ({ pod, workloads }) =>
       hasLimits(pod) && !known.has(pod.uid) && (workloads.length > 0 || !hidesPodsWithoutWorkload),
   ).length;
+}
+
+function unenforcedPodCount({ view, snapshot }: ListedNode): number {
+  const records = snapshot === undefined ? [] : listedRecords(snapshot);
+  const ofRecords = records.filter((record) => isUnenforced({ record, bound: record.bound }, view)).length;
+  if (unenforcedOn(view) === undefined) return ofRecords;
+  const others = unmeasuredPods(view, records);
+  return ofRecords + others.filter((bound) => isUnenforced({ record: undefined, bound }, view)).length;
 }
 
 function nearPodUids(source: ListedNode['source'], snapshot: ListedNode['snapshot']): ReadonlySet<string | undefined> {

@@ -1,5 +1,4 @@
-import { hasLimits, isActive } from '../../facts/node/limits.js';
-import { type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
+import type { NodeView } from '../../facts/node/node-view.js';
 import type { BoundPod, PodRecord } from '../../facts/node/pod-record.js';
 import { isNearLimit } from '../../facts/node/standing.js';
 import type { Workload } from '../../facts/workload/workload.js';
@@ -13,6 +12,7 @@ import { type Condition, isOther, type ListQuery } from './list-query.js';
 import {
   belongsTo,
   isOfQuery,
+  isUnenforced,
   type ListedPod,
   listedRecords,
   matchesPod,
@@ -20,6 +20,7 @@ import {
   podOrder,
   podRanks,
   rankOf,
+  unmeasuredPods,
 } from './listed-pod.js';
 import { podReport } from './pod-lack.js';
 
@@ -62,14 +63,6 @@ function nodesOf({ snapshot }: ClusterReading, { node }: ListQuery): readonly No
   return node === undefined ? snapshot.nodes : snapshot.nodes.filter(({ nodeName }) => nodeName === node);
 }
 
-/** Those that have ended are no longer on the node. */
-function unmeasuredPods({ objects, unmeasured }: NodeView, records: readonly PodRecord[]): readonly BoundPod[] {
-  const bound = objects?.pods ?? unmeasured;
-  if (bound.length === 0) return [];
-  const listed = new Set(records.map((record) => record.bound?.pod.uid));
-  return bound.filter(({ pod }) => isActive(pod) && !listed.has(pod.uid));
-}
-
 function isWanted(pod: ListedPod, query: ListQuery): boolean {
   const { search, name, namespace, only } = query;
   if (isOther(name, pod.names.name) || isOther(namespace, pod.names.namespace)) return false;
@@ -89,7 +82,5 @@ const conditionsOf: Readonly<Record<Condition, (pod: ListedPod) => boolean>> = {
     record.isPending ||
     record.containers.some(({ usedBytes }) => usedBytes === undefined) ||
     of.view.state === 'absent',
-  unenforced: ({ record, bound, of }) =>
-    record?.unenforced !== undefined ||
-    (bound !== undefined && hasLimits(bound.pod) && unenforcedOn(of.view) !== undefined),
+  unenforced: (pod) => isUnenforced(pod, pod.of.view),
 };

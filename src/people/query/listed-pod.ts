@@ -1,6 +1,6 @@
 import { matchesSelector } from '../../cluster/kube/selector.js';
-import { isActive } from '../../facts/node/limits.js';
-import type { NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
+import { hasLimits, isActive } from '../../facts/node/limits.js';
+import { type NodeSnapshot, type NodeView, unenforcedOn } from '../../facts/node/node-view.js';
 import type { BoundPod, PodRecord } from '../../facts/node/pod-record.js';
 import { podUrgency, timeToLimitMs } from '../../facts/node/standing.js';
 import { type Workload, workloadPath } from '../../facts/workload/workload.js';
@@ -40,6 +40,20 @@ export function listedRecords({
 }: Pick<NodeSnapshot, 'pods' | 'podsWithoutTotal'>): readonly PodRecord[] {
   const known = podsWithoutTotal.filter(({ bound }) => bound !== undefined && isActive(bound.pod));
   return known.length === 0 ? pods : [...pods, ...known];
+}
+
+/** Returns the pods of a node that are listed without figures. Those that have ended are no longer on the node. */
+export function unmeasuredPods({ objects, unmeasured }: NodeView, records: readonly PodRecord[]): readonly BoundPod[] {
+  const bound = objects?.pods ?? unmeasured;
+  if (bound.length === 0) return [];
+  const listed = new Set(records.map((record) => record.bound?.pod.uid));
+  return bound.filter(({ pod }) => isActive(pod) && !listed.has(pod.uid));
+}
+
+/** Returns whether a limit of the pod does not do what it seems to do: for a reason of its own, or of all pods of its node. */
+export function isUnenforced({ record, bound }: Pick<ListedPod, 'record' | 'bound'>, view: NodeView): boolean {
+  if (record?.unenforced !== undefined) return true;
+  return bound !== undefined && unenforcedOn(view) !== undefined && hasLimits(bound.pod);
 }
 
 /** Orders pods by namespace and name. */

@@ -1,12 +1,11 @@
 import { fullDisk, isHeadroomUnknown } from '../../facts/node/full-disks.js';
-import { hasUnknownUsage, type LimitRatio, nearestRatio } from '../../facts/node/limit-ratios.js';
+import { hasUnknownUsage, type LimitRatio } from '../../facts/node/limit-ratios.js';
 import { exemptionOf, hasLimits, isActive } from '../../facts/node/limits.js';
 import type { MeasuredNodeView, NodeSnapshot } from '../../facts/node/node-view.js';
 import type { PodContext, PodRecord } from '../../facts/node/pod-record.js';
 import { isNearLimit } from '../../facts/node/standing.js';
 import { canBind } from '../../facts/node/unenforced-limits.js';
 import { fullRatio } from './filesystem-report.js';
-import { limitThresholds } from './limit-report.js';
 import type { ListedNode } from './node-report.js';
 import { type FoundPod, type PodPlace, podPlace, type PodSource } from './pod-report.js';
 import { exampleCount } from './workload-report.js';
@@ -19,12 +18,11 @@ export class PodCounts {
     podsUsedBytes: 0,
     /** Of them, those whose volumes are not measured: their bytes are too few. */
     pendingPodCount: 0,
-    limitCount: 0,
-    /** Of all, those that cannot bind, and those of which only a part is compared, unless that alone is near. */
-    unenforcedLimitCount: 0,
+    /** Pods with a limit that is not enforced, or compared with a part of what is written: with data or without, as they are listed. */
+    unenforcedPodCount: 0,
     /**
-     * Pods with data and limits that can bind; those that are near a limit, and those above one. Of nodes without data, those that were
-     * near or above when last known count in all three.
+     * Pods with data and a limit that is enforced, or a part of which alone is near; those that are near a limit, and those above one. Of
+     * nodes without data, those that were near or above when last known count in all three.
      */
     limitedPodCount: 0,
     nearLimitPodCount: 0,
@@ -57,28 +55,19 @@ export class PodCounts {
     }
     if (pod.isPending) counts.pendingPodCount += 1;
     if (!isNear && isUncertain(pod)) counts.unknownLimitPodCount += Number(mayHaveRatios(found));
-    else this.#addLimits(found, context.ratiosOf(pod), isNear);
+    else if (!isNear) this.#addLimits(found, context.ratiosOf(pod));
     return isNear;
   }
 
   /** At the limit itself, a kubelet evicts nobody. */
-  #addLimits(found: FoundPod<PodRecord, PodSource>, ratios: readonly LimitRatio[], isNear: boolean): void {
+  #addLimits(found: FoundPod<PodRecord, PodSource>, ratios: readonly LimitRatio[]): void {
     const { counts, unenforcedReachedPods: examples } = this;
-    counts.limitCount += ratios.length;
-    counts.unenforcedLimitCount += ratios.filter(isUnenforced).length;
-    if (isNear) return;
-    const nearest = nearestRatio(ratios);
-    if (nearest !== undefined && canBind(nearest)) counts.limitedPodCount += 1;
-    else if (ratios.some(({ ratio }) => ratio > 1)) {
+    if (ratios.some(({ unenforced }) => unenforced === undefined)) counts.limitedPodCount += 1;
+    else if (!ratios.some(canBind) && ratios.some(({ ratio }) => ratio > 1)) {
       counts.unenforcedReachedPodCount += 1;
       if (examples.length < exampleCount) examples.push(podPlace(found));
     }
   }
-}
-
-/** A low ratio is no good sign where only a part is compared. */
-function isUnenforced(limit: LimitRatio): boolean {
-  return !canBind(limit) || (limit.unenforced !== undefined && limit.ratio < limitThresholds.near);
 }
 
 /** Usage without volumes is a lower bound, and what is unknown may be any: what the rest does not reach may be reached. */

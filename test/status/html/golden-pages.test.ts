@@ -122,8 +122,8 @@ const statuses: Readonly<Record<string, Partial<Status>>> = {
       ...{ isPartial: true, nearPods, nearNodes, grid },
       summary: aSummary({
         ...{ absentNodeCount: 1, freshNodeCount: 2, pressedNodeCount: 3, pressedEmptyNodeCount: 1 },
-        ...{ nearPressureNodeCount: 2, reachedLimitPodCount: 1_001, nearLimitPodCount: 2, limitCount: 5 },
-        ...{ unenforcedLimitCount: 2, unknownLimitPodCount: 2, podCount: 15_999, podsUsedBytes: 7 * gib },
+        ...{ nearPressureNodeCount: 2, reachedLimitPodCount: 1_001, nearLimitPodCount: 2 },
+        ...{ unenforcedPodCount: 2, unknownLimitPodCount: 2, podCount: 15_999, podsUsedBytes: 7 * gib },
         ...{ expectedPodCount: 20_000, measuredPodCount: 16_000, pendingPodCount: 1_234 },
       }),
     }),
