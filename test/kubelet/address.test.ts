@@ -3,19 +3,14 @@ import { isIP } from 'node:net';
 
 import { describe, expect, it } from 'vitest';
 
-import type { NodeAddress } from '../../src/cluster/kube/objects.js';
-import {
-  type AddressOptions,
-  kubeletUrl,
-  type Resolve,
-  usableLookup,
-} from '../../src/cluster/kubelet/direct-transport.js';
+import type { Node } from '../../src/cluster/kube/objects.js';
+import { kubeletUrl, type Resolve, usableLookup } from '../../src/cluster/kubelet/direct-transport.js';
 import { RequestError } from '../../src/lib/base/errors.js';
 import { aNode } from '../support/builders.js';
 
 const addressTypes = ['InternalIP', 'ExternalIP', 'Hostname'];
 
-function urlOf(addresses: readonly NodeAddress[], options: Partial<AddressOptions> = {}): string {
+function urlOf(addresses: Node['addresses'], options: Partial<Parameters<typeof kubeletUrl>[2]> = {}): string {
   return kubeletUrl(aNode({ addresses }), '/stats/summary', { addressTypes, port: undefined, ...options }).href;
 }
 

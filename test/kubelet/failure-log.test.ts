@@ -10,8 +10,8 @@ function setUp() {
   const clock = new ManualClock();
   const lines: (readonly [string, string, LogFields | undefined])[] = [];
   const log = new FailureLog({
-    failed: { one: 'failed', many: 'many failed' },
-    recovered: { one: 'recovered', many: 'many recovered' },
+    failed: ['failed', 'many failed'],
+    recovered: ['recovered', 'many recovered'],
     clock,
     logger: loggerOf((level, message, fields) => lines.push([level, message, fields])),
   });

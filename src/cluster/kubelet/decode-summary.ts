@@ -29,12 +29,6 @@ const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 /** The first value that is negative to the kubelet, which compares them as int64. */
 const firstNegative = 2 ** 63;
 
-/** How many values no disk has, see {@link SummaryDecoder}, and how many of them are times of pressure. */
-export interface SaturatedCounts {
-  readonly all: number;
-  readonly ofPressure: number;
-}
-
 /**
  * Decodes the parts of one summary and counts the values that no disk has: those above 2^53 are read as 2^53, from 2^63 on
  * they are left out, or impossible parts of pods, see {@link Figure}. Those of more free than there is are left out.
@@ -45,8 +39,11 @@ export interface SaturatedCounts {
  * Containers of the same name are all kept.
  */
 export class SummaryDecoder {
-  /** Of the values so far. May be set to what it was when values that were read since are not kept. */
-  saturated: SaturatedCounts = { all: 0, ofPressure: 0 };
+  /**
+   * How many of the values so far no disk has, and how many of those are times of pressure. May be set to what it was when
+   * values that were read since are not kept.
+   */
+  saturated: { readonly all: number; readonly ofPressure: number } = { all: 0, ofPressure: 0 };
   readonly #names = new Map<string, string>();
   #lastTime: { readonly text: unknown; readonly timeMs: number | undefined } = { text: undefined, timeMs: undefined };
   /** Of the container before: kubelets write the same values for all of a node. */

@@ -9,17 +9,14 @@ import type { Node } from '../kube/objects.js';
 import { kubeletErrorFromResponse } from './kubelet-error.js';
 import { type KubeletPath, kubeletPaths, type KubeletTransport } from './transport.js';
 
-export interface AddressOptions {
+/** As `dns.promises.lookup`. */
+export type Resolve = (hostname: string, options: LookupAllOptions) => Promise<readonly LookupAddress[]>;
+
+export interface DirectTransportOptions {
   /** Types of node addresses, the preferred one first. */
   readonly addressTypes: readonly string[];
   /** Undefined: the port in the node's status. */
   readonly port: number | undefined;
-}
-
-/** As `dns.promises.lookup`. */
-export type Resolve = (hostname: string, options: LookupAllOptions) => Promise<readonly LookupAddress[]>;
-
-export interface DirectTransportOptions extends AddressOptions {
   readonly credentials: ConstructorParameters<typeof HttpClient>[0]['credentials'];
   readonly clock: Clock;
   /** Whether the API server cannot be reached: kubelets ask it who a token belongs to. */
@@ -86,7 +83,7 @@ export function directTransport({
 export function kubeletUrl(
   node: Node,
   path: KubeletPath,
-  { addressTypes, port = node.kubeletPort }: AddressOptions,
+  { addressTypes, port = node.kubeletPort }: Pick<DirectTransportOptions, 'addressTypes' | 'port'>,
 ): URL {
   const host = hostOf(node, addressTypes);
   if (port === undefined) {

@@ -4,25 +4,12 @@ import type { Logger } from '../../lib/base/logger.js';
 import { groupBy } from '../../lib/base/maps.js';
 import { joinTruncated } from '../../lib/base/text.js';
 
-export interface FailureLogOptions {
-  /** Messages for one node and for several. */
-  readonly failed: LogMessage;
-  readonly recovered: LogMessage;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
-interface LogMessage {
-  readonly one: string;
-  readonly many: string;
-}
-
 export type FailureLevel = 'info' | 'warn';
 
 interface LogEntry {
   readonly node: string;
   readonly level: FailureLevel;
-  readonly text: LogMessage;
+  readonly text: readonly [one: string, many: string];
   /** Undefined of a node that has recovered. */
   readonly cause: { readonly reason: string; readonly error: string } | undefined;
 }
@@ -37,11 +24,17 @@ const exampleCount = 3;
  * their number and the first names. Lines are written a second after the first failure, or on disposal.
  */
 export class FailureLog implements Disposable {
-  readonly #options: FailureLogOptions;
+  readonly #options;
   readonly #lifetime = new AbortController();
   #entries: LogEntry[] = [];
 
-  constructor(options: FailureLogOptions) {
+  constructor(options: {
+    /** Messages for one node and for several. */
+    readonly failed: LogEntry['text'];
+    readonly recovered: LogEntry['text'];
+    readonly clock: Clock;
+    readonly logger: Logger;
+  }) {
     this.#options = options;
   }
 
@@ -75,10 +68,11 @@ export class FailureLog implements Disposable {
     const groups = groupBy(entries, ({ level, cause }) => `${level} ${cause?.reason ?? ''}`);
     for (const group of groups.values()) {
       const [{ node, level, text, cause }] = group;
+      const [one, many] = text;
       const names = group.map((entry) => entry.node).toSorted();
       const nodes = { nodeCount: names.length, nodes: joinTruncated(names, exampleCount) };
-      if (names.length === 1) this.#options.logger[level](text.one, { node, ...cause });
-      else this.#options.logger[level](text.many, { ...nodes, ...cause });
+      if (names.length === 1) this.#options.logger[level](one, { node, ...cause });
+      else this.#options.logger[level](many, { ...nodes, ...cause });
     }
   }
 }

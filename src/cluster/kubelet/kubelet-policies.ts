@@ -2,10 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { Semaphore } from 'async-mutex';
 
+import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
+import type { Logger } from '../../lib/base/logger.js';
 import { isDnsName } from '../kube/selector-parser.js';
 import type { RequestPolicy } from './cached-request.js';
-import { FailureLog, type FailureLogOptions } from './failure-log.js';
+import { FailureLog } from './failure-log.js';
 import type { KubeletConfiguration } from './kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from './summary.js';
 
@@ -44,19 +46,16 @@ export const configurationGateMs = 600_000;
 const maxConcurrentConfigurationRequests = 4;
 
 /** One for each kind of request, under all settings. */
-export function failureLogs(options: Pick<FailureLogOptions, 'clock' | 'logger'>) {
+export function failureLogs(options: { readonly clock: Clock; readonly logger: Logger }) {
   return {
     summary: new FailureLog({
-      failed: { one: 'failed to scrape kubelet', many: 'failed to scrape kubelets' },
-      recovered: { one: 'kubelet scrape recovered', many: 'kubelet scrapes recovered' },
+      failed: ['failed to scrape kubelet', 'failed to scrape kubelets'],
+      recovered: ['kubelet scrape recovered', 'kubelet scrapes recovered'],
       ...options,
     }),
     configuration: new FailureLog({
-      failed: { one: 'failed to read kubelet configuration', many: 'failed to read kubelet configurations' },
-      recovered: {
-        one: 'kubelet configuration is readable again',
-        many: 'kubelet configurations are readable again',
-      },
+      failed: ['failed to read kubelet configuration', 'failed to read kubelet configurations'],
+      recovered: ['kubelet configuration is readable again', 'kubelet configurations are readable again'],
       ...options,
     }),
   };

@@ -3,10 +3,8 @@ import type { KubeletConfiguration } from './kubelet-configuration.js';
 import type { NodeSummary, PodSummary } from './summary.js';
 
 /** A summary is served for two TTLs: fresh for one, stale for another. */
-const servedTtlCount = 2;
-
 export function servedMs(ttlMs: number): number {
-  return servedTtlCount * ttlMs;
+  return 2 * ttlMs;
 }
 
 /** A summary that may be served. */

@@ -15,11 +15,6 @@ const sparseMs = 45_000;
 /** More than a node usually runs, each in detail as pods are shown. Above it, the pods that left first are forgotten. */
 const maxDeparted = 300;
 
-interface Departed extends LastMeasurement {
-  /** Monotonic time in milliseconds. */
-  readonly forgetAtMs: number;
-}
-
 /**
  * The last values of the pods of one node. A kubelet stops listing an evicted pod about when the API server reports the
  * eviction, so pods outlive their disappearance from the summary.
@@ -39,8 +34,8 @@ export class PodHistory {
   #formerTotals = new Float64Array();
   /** UIDs of pods of the last summary that list no volumes and did before: the kubelet has restarted. */
   #pendingAgain: ReadonlySet<string> = new Set();
-  /** By UID; in the order in which they left. Undefined while there is none. */
-  #departed: Map<string, Departed> | undefined;
+  /** By UID; in the order in which they left. Undefined while there is none. The time is monotonic. */
+  #departed: Map<string, LastMeasurement & { readonly forgetAtMs: number }> | undefined;
 
   constructor(options: {
     readonly clock: Clock;

@@ -8,19 +8,22 @@ export const kubeletPaths = { '/stats/summary': 'summary', '/configz': 'configur
 
 export type KubeletPath = keyof typeof kubeletPaths;
 
-/** How one path of one node's kubelet is reached. */
-interface KubeletEndpoint {
-  /** Begins messages: `summary of node n1 from https://…`. */
-  readonly what: string;
-  /**
-   * Sends a GET and resolves with the decompressed body when the headers of a JSON response with status 200 are there.
-   * Throws RequestError, or the signal's reason when it aborts. The signal ends the body too; leaving the loop over the
-   * body early closes the connection.
-   */
-  readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Buffer>>;
-}
-
 export interface KubeletTransport {
-  /** @throws RequestError `not_ready` when the node has no usable address or port */
-  locate(node: Node, path: KubeletPath): KubeletEndpoint;
+  /**
+   * How one path of one node's kubelet is reached.
+   * @throws RequestError `not_ready` when the node has no usable address or port
+   */
+  locate(
+    node: Node,
+    path: KubeletPath,
+  ): {
+    /** Begins messages: `summary of node n1 from https://…`. */
+    readonly what: string;
+    /**
+     * Sends a GET and resolves with the decompressed body when the headers of a JSON response with status 200 are there.
+     * Throws RequestError, or the signal's reason when it aborts. The signal ends the body too; leaving the loop over the
+     * body early closes the connection.
+     */
+    readonly open: (signal: AbortSignal) => Promise<AsyncIterable<Buffer>>;
+  };
 }
