@@ -29,26 +29,27 @@ export function endText({ result, connectedMs }: WatchEnd): string {
   return `the server ended the watch after ${Math.round(connectedMs / 1_000)} s`;
 }
 
-export interface WatchSessionOptions {
-  readonly api: ApiTransport;
-  readonly collection: ObjectCollection;
-  readonly clock: Clock;
-  /** Where the watch continues: never '' or '0', which would begin with events for known objects. */
-  readonly resourceVersion: string;
-  /** The time limit that the server gets for the watch. */
-  readonly timeoutSeconds: number;
-  readonly onConnected: () => void;
-  /** Called for each event whose object is of another kind: it is skipped. */
-  readonly onOtherKind: (kind: string) => void;
-  /** Called for each event, in order. A RequestError `decode` that it throws ends the watch as `parse`. */
-  readonly onEvent: (event: WatchEvent) => void;
-}
-
 /**
  * Watches once, from the request to its end. The time limits cover the wait for headers too. Throws the signal's reason.
  * Errors of `onConnected` and `onEvent` other than RequestError pass through.
  */
-export async function watchObjects(options: WatchSessionOptions, signal: AbortSignal): Promise<WatchEnd> {
+export async function watchObjects(
+  options: {
+    readonly api: ApiTransport;
+    readonly collection: ObjectCollection;
+    readonly clock: Clock;
+    /** Where the watch continues: never '' or '0', which would begin with events for known objects. */
+    readonly resourceVersion: string;
+    /** The time limit that the server gets for the watch. */
+    readonly timeoutSeconds: number;
+    readonly onConnected: () => void;
+    /** Called for each event whose object is of another kind: it is skipped. */
+    readonly onOtherKind: (kind: string) => void;
+    /** Called for each event, in order. A RequestError `decode` that it throws ends the watch as `parse`. */
+    readonly onEvent: (event: WatchEvent) => void;
+  },
+  signal: AbortSignal,
+): Promise<WatchEnd> {
   const { collection, clock, timeoutSeconds } = options;
   const durationMs = timeoutSeconds * 1000 + graceMs;
   const lateError = timedOut(collection, `the server did not end it within ${durationMs / 1000} s`);
@@ -70,10 +71,11 @@ export async function watchObjects(options: WatchSessionOptions, signal: AbortSi
 
 /** Follows a watch to its end. `connectedAtMs`: monotonic time of the headers; undefined when there were none. */
 async function follow(
-  { api, collection, clock, resourceVersion, timeoutSeconds, onConnected, onOtherKind, onEvent }: WatchSessionOptions,
+  options: Parameters<typeof watchObjects>[0],
   silence: Deadline,
 ): Promise<{ readonly connectedAtMs: number | undefined; readonly error: RequestError | undefined }> {
-  const { path, kind, selectors } = collection;
+  const { api, clock, resourceVersion, timeoutSeconds, onConnected, onOtherKind, onEvent } = options;
+  const { path, kind, selectors } = options.collection;
   const query = {
     ...selectors,
     ...{ watch: 'true', allowWatchBookmarks: 'true', resourceVersion, timeoutSeconds: String(timeoutSeconds) },
