@@ -5,7 +5,6 @@
 import * as z from 'zod/mini';
 
 import { isDnsName } from '../cluster/kube/selector-parser.js';
-import { skippedByDefault } from '../cluster/kube/virtual-node.js';
 import { list, namespaces, selector, selectorValue } from './collections.js';
 import { kubelet } from './kubelet-schema.js';
 import { metrics } from './metrics-schema.js';
@@ -26,6 +25,14 @@ import { refuse, section } from './setting.js';
 import { formatListenAddress, isUrlPath, type ListenAddress, parseListenAddress } from './values.js';
 import { betweenLinks, webLink } from './web-link.js';
 import { workloads } from './workloads-schema.js';
+
+/** Virtual kubelets, nodes of Liqo and KWOK, and Fargate, where a pod does not reach its own kubelet. */
+export const skippedByDefault: readonly string[] = [
+  'type=virtual-kubelet',
+  'liqo.io/type=virtual-node',
+  'type=kwok',
+  'eks.amazonaws.com/compute-type=fargate',
+];
 
 /** More than any cluster needs: one exporter measures thousands of nodes. */
 const maxShards = 1000;

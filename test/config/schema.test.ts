@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 
 import { formatSelector } from '../../src/cluster/kube/selector.js';
 import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
-import { contradictorySelectors } from '../../src/cluster/kube/virtual-node.js';
+import { contradictorySelectors } from '../../src/serve/app/setting-warnings.js';
 import { faultsOf, faultsOfSet, linesOf, load, loadSet, loadText } from './support.js';
 
 it.each([

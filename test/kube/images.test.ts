@@ -51,7 +51,7 @@ describe('projectPodImages', () => {
   it('an image volume has the digest that the status of a pod mounts, too', () => {
     const spec = { volumes: [{ image: { reference: 'models:3' } }] };
     const volumeMounts = [{ name: 'v' }, { volumeStatus: { image: { imageRef: 'a/models@sha256:3' } } }];
-    const statuses = { containerStatuses: [{ ...status('app:1', ''), volumeMounts }] };
+    const statuses = [{ ...status('app:1', ''), volumeMounts }];
     expect(projectPodImages(spec, statuses, asIs)).toEqual(['app:1', 'models:3', 'sha256:3']);
   });
 
@@ -67,8 +67,8 @@ describe('projectPodImages', () => {
   ])('%s and %j are one image, of containers and volumes alike', (name, others) => {
     for (const [first, second] of others.flatMap((other) => [[name, other] as const, [other, name] as const])) {
       const { keys } = projectNodeImages([{ names: [first], sizeBytes: 1 }], asIs.dedupe)[0] ?? {};
-      expect(projectPodImages({}, { containerStatuses: [status(second, '')] }, asIs)).toEqual(keys);
-      expect(projectPodImages({ volumes: [{ image: { reference: second } }] }, {}, asIs)).toEqual(keys);
+      expect(projectPodImages({}, [status(second, '')], asIs)).toEqual(keys);
+      expect(projectPodImages({ volumes: [{ image: { reference: second } }] }, [], asIs)).toEqual(keys);
     }
   });
 
@@ -80,16 +80,13 @@ describe('projectPodImages', () => {
     ['library/acme/app', 'acme/app'],
     ['docker.io/library/acme/app', 'docker.io/acme/app'],
   ])('%s and %s are two images', (first, second) => {
-    const keysOf = (image: string) => projectPodImages({}, { containerStatuses: [status(image, '')] }, asIs);
+    const keysOf = (image: string) => projectPodImages({}, [status(image, '')], asIs);
     expect(keysOf(first)).not.toEqual(keysOf(second));
   });
 
   it('of the author of a pod, a hundred images of plausible names are kept', () => {
-    const containerStatuses = [
-      status('a'.repeat(513), ''),
-      ...Array.from({ length: 101 }, (_, i) => status(`i:${i}`, '')),
-    ];
-    const images = projectPodImages({}, { containerStatuses }, asIs);
+    const statuses = [status('a'.repeat(513), ''), ...Array.from({ length: 101 }, (_, i) => status(`i:${i}`, ''))];
+    const images = projectPodImages({}, statuses, asIs);
     expect([images.length, images[0], images.at(-1)]).toEqual([100, 'i:0', 'i:99']);
   });
 });

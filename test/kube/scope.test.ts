@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 
-import { jumpHash, scopeText, shardOf, wholeCluster } from '../../src/cluster/kube/scope.js';
+import { jumpHash, type Scope, scopeText, shardOf, wholeCluster } from '../../src/cluster/kube/scope.js';
+import { parseSelector } from '../../src/cluster/kube/selector-parser.js';
 
 it.each([
   [0n, 19, 0],
@@ -51,7 +52,13 @@ it.each([
   }
 });
 
-it.each([
+interface Described extends Partial<Scope> {
+  readonly namespaces?: readonly string[];
+  readonly nodeSelector?: string;
+  readonly podSelector?: string;
+}
+
+it.each<[Described, string]>([
   [{}, 'whole cluster'],
   [{ nodeName: 'node-1' }, 'node node-1'],
   [{ shard: 2, totalShards: 3 }, 'shard 2 of 3, counted from 0'],
@@ -63,6 +70,7 @@ it.each([
     'namespaces n0, n1, n2, n3, n4, n5, n6, n7, n8, n9 and 2 more',
   ],
   [{ podSelector: 'app=web' }, 'pods app=web'],
-])('the scope %j is described as: %s', (settings, text) => {
-  expect(scopeText({ ...wholeCluster, namespaces: [], nodeSelector: '', podSelector: '', ...settings })).toBe(text);
+])('the scope %j is described as: %s', ({ namespaces = [], nodeSelector = '', podSelector = '', ...scope }, text) => {
+  const selectors = { nodeSelector: parseSelector(nodeSelector), podSelector: parseSelector(podSelector) };
+  expect(scopeText({ ...wholeCluster, ...scope }, { namespaces, ...selectors })).toBe(text);
 });

@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { ObjectStore, type StoreChange, type StoredObject } from '../../src/cluster/watch/object-store.js';
+import type { StoredObject } from '../../src/cluster/kube/objects.js';
+import { ObjectStore, type StoreChange } from '../../src/cluster/watch/object-store.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { ManualClock } from '../support/manual-clock.js';
 

@@ -2,7 +2,8 @@
 import { expect } from 'vitest';
 
 import type { ApiTransport } from '../../src/cluster/http/api-client.js';
-import { ObjectStore, type StoreChange, type StoredObject } from '../../src/cluster/watch/object-store.js';
+import type { StoredObject } from '../../src/cluster/kube/objects.js';
+import { ObjectStore, type StoreChange } from '../../src/cluster/watch/object-store.js';
 import { Reflector, type ReflectorOptions } from '../../src/cluster/watch/reflector.js';
 import type { WatchedCollection } from '../../src/cluster/watch/watched-collection.js';
 import { RequestError } from '../../src/lib/base/errors.js';

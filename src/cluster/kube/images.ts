@@ -24,13 +24,12 @@ function isImageName(name: unknown): name is string {
   return typeof name === 'string' && name !== '' && name.length <= maxImageNameLength;
 }
 
-/** Projects {@link Pod.images}. */
+/** Projects {@link Pod.images}. `statuses`: of the containers. */
 export function projectPodImages(
   { volumes }: JsonObject,
-  { initContainerStatuses, containerStatuses, ephemeralContainerStatuses }: JsonObject,
+  statuses: readonly JsonObject[],
   { intern, dedupe }: { readonly intern: Intern; readonly dedupe: Dedupe },
 ): Pod['images'] {
-  const statuses = [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap(objectsOf);
   const names = [
     ...statuses.map(({ image, imageID }) => (hasDigest(imageID) ? imageID : image)),
     ...objectsOf(volumes).map(({ image }) => textOf(objectOf(image)['reference'])),

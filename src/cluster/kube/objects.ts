@@ -7,25 +7,20 @@ import type { Amount } from './quantity.js';
 
 export type Labels = Readonly<Record<string, string>>;
 
-interface ObjectMeta {
+export interface StoredObject {
   readonly uid: string;
   readonly name: string;
-  /** Opaque; compared for equality only. */
+  /** Opaque. Proves nothing about the content: after a restore from a backup, the server gives versions out again. */
   readonly resourceVersion: string;
+}
+
+export interface Node extends StoredObject {
   readonly labels: Labels;
-}
-
-export interface NodeAddress {
-  /** `InternalIP`, `ExternalIP`, `Hostname`, … as in the node's status. */
-  readonly type: string;
-  readonly address: string;
-}
-
-export interface Node extends ObjectMeta {
   readonly ready: boolean;
   /** Wall time in milliseconds of the last change of the condition `Ready`; undefined without it. */
   readonly readyChangedAtMs: number | undefined;
-  readonly addresses: readonly NodeAddress[];
+  /** The type is `InternalIP`, `ExternalIP`, `Hostname`, … as in the node's status. */
+  readonly addresses: readonly { readonly type: string; readonly address: string }[];
   /** `status.daemonEndpoints.kubeletEndpoint.Port`; undefined until the kubelet has reported it. */
   readonly kubeletPort: number | undefined;
   /** `status.capacity` of `ephemeral-storage`: what the scheduler takes for the size of the disk. */
@@ -168,7 +163,8 @@ export interface EvictionStatus {
   readonly atMs: number | undefined;
 }
 
-export interface Pod extends ObjectMeta {
+export interface Pod extends StoredObject {
+  readonly labels: Labels;
   readonly namespace: string;
   /**
    * The UID under which the kubelet reports the pod: the annotation `kubernetes.io/config.hash` of a static pod's

@@ -38,34 +38,34 @@ type Containers = Pick<Pod, 'containers' | 'rest'>;
 
 /** Returns the `limitBytes` of {@link PodRest.declared}, of any pod. */
 export function declaredLimit({ containers, rest }: Containers): Amount | undefined {
-  return rest === undefined ? limitOf(containers) : rest.declared.limitBytes;
+  return rest === undefined ? aggregate(containers, ({ limitBytes }) => limitBytes) : rest.declared.limitBytes;
 }
 
 /** Returns the `requestBytes` of {@link PodRest.declared}, of any pod. */
 export function declaredRequest({ containers, rest }: Containers): Amount | undefined {
-  return rest === undefined ? requestOf(containers) : rest.declared.requestBytes;
+  return rest === undefined ? aggregate(containers, ({ requestBytes }) => requestBytes) : rest.declared.requestBytes;
 }
 
-/** Returns the `formerRequestBytes` of {@link PodRest.declared}, of any pod. */
+/**
+ * Returns the `formerRequestBytes` of {@link PodRest.declared}, of any pod: the app containers together, or the largest init
+ * container; a sidecar is an init container like any other here.
+ */
 export function formerDeclaredRequest({ containers, rest }: Containers): Amount {
-  return rest === undefined ? formerRequestOf(containers) : rest.declared.formerRequestBytes;
+  if (rest !== undefined) return rest.declared.formerRequestBytes;
+  const requestsOf = (isOfKind: (kind: Container['kind']) => boolean): readonly Amount[] =>
+    containers.filter(({ kind }) => isOfKind(kind)).map(({ requestBytes }) => requestBytes ?? 0);
+  const apps = requestsOf((kind) => kind === 'app').reduce(addAmounts, 0);
+  return requestsOf((kind) => kind === 'init' || kind === 'sidecar').reduce(larger, apps);
 }
 
 /** Sums over these containers: init containers first, as in {@link Pod.containers}. */
 export function declaredAmounts(containers: readonly Container[]): PodRest['declared'] {
+  const whole = { containers, rest: undefined };
   return {
-    limitBytes: limitOf(containers),
-    requestBytes: requestOf(containers),
-    formerRequestBytes: formerRequestOf(containers),
+    limitBytes: declaredLimit(whole),
+    requestBytes: declaredRequest(whole),
+    formerRequestBytes: formerDeclaredRequest(whole),
   };
-}
-
-function limitOf(containers: readonly Container[]): Amount | undefined {
-  return aggregate(containers, ({ limitBytes }) => limitBytes);
-}
-
-function requestOf(containers: readonly Container[]): Amount | undefined {
-  return aggregate(containers, ({ requestBytes }) => requestBytes);
 }
 
 /**
@@ -88,14 +88,6 @@ function aggregate(
     else running = addAmounts(running, amount);
   }
   return isDeclared ? larger(running, init) : undefined;
-}
-
-/** The app containers together, or the largest init container; a sidecar is an init container like any other here. */
-function formerRequestOf(containers: readonly Container[]): Amount {
-  const requestsOf = (isOfKind: (kind: Container['kind']) => boolean): readonly Amount[] =>
-    containers.filter(({ kind }) => isOfKind(kind)).map(({ requestBytes }) => requestBytes ?? 0);
-  const apps = requestsOf((kind) => kind === 'app').reduce(addAmounts, 0);
-  return requestsOf((kind) => kind === 'init' || kind === 'sidecar').reduce(larger, apps);
 }
 
 function larger(a: Amount, b: Amount): Amount {

@@ -3,15 +3,7 @@ import { isObject, type JsonObject, objectOf, objectsOf, textOf, timeMsOf } from
 import type { Dedupe, Intern } from './dedupe.js';
 import { projectEvictionStatus } from './eviction-status.js';
 import { projectNodeImages, projectPodImages } from './images.js';
-import {
-  type Controller,
-  isOfVirtualCluster,
-  type Labels,
-  type Node,
-  type NodeAddress,
-  type Pod,
-  type Volume,
-} from './objects.js';
+import { type Controller, isOfVirtualCluster, type Labels, type Node, type Pod, type Volume } from './objects.js';
 import { maxDetailCount, maxNameLength, othersName } from './pod-bounds.js';
 import { projectSpec, storageAmount } from './pod-spec.js';
 import { hasOwnName } from './pod-volumes.js';
@@ -65,7 +57,7 @@ function isPort(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0 && value <= 65_535;
 }
 
-function projectAddress({ type, address }: JsonObject, intern: Intern): NodeAddress[] {
+function projectAddress({ type, address }: JsonObject, intern: Intern): Node['addresses'] {
   const text = textOf(address);
   return text === undefined ? [] : [{ type: intern(textOf(type) ?? ''), address: text }];
 }
@@ -83,8 +75,9 @@ export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (va
   const { phase, qosClass, hostIP, startTime } = objectOf(status);
   const { uid, name, resourceVersion, labels } = projectMetadata('pod', meta, intern);
   const { isStatic, kubeletUid } = projectStaticPod(meta, uid);
-  const { runningSinceMs, runningContainerCount } = projectRunning(objectOf(status));
-  const { runs, runsChangedAtMs } = projectRuns(objectOf(status), dedupe);
+  const statuses = containerStatusesOf(objectOf(status));
+  const { runningSinceMs, runningContainerCount } = projectRunning(objectOf(status), statuses);
+  const { runs, runsChangedAtMs } = projectRuns(statuses, dedupe);
   const labelCount = Object.keys(objectOf(meta['labels'])).length;
   const { containers, volumes, rest } = projectSpec(objectOf(spec), Math.max(0, labelCount - maxDetailCount), intern);
   // Without a spread, which costs as much time as all the rest, and memory for properties that may be added.
@@ -106,7 +99,7 @@ export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (va
     runningContainerCount,
     runs,
     runsChangedAtMs,
-    images: projectPodImages(objectOf(spec), objectOf(status), { intern, dedupe }),
+    images: projectPodImages(objectOf(spec), statuses, { intern, dedupe }),
     controller: projectController(meta, intern, dedupe),
     containers: dedupe(containers),
     volumes: sharedVolumes(volumes, dedupe),
@@ -203,14 +196,24 @@ function sharedVolumes(volumes: readonly Volume[], dedupe: Dedupe): readonly Vol
   return volumes.map((volume) => (hasOwnName(volume.type) ? volume : dedupe(volume)));
 }
 
+/** Of containers of all kinds, in the order of the status. */
+function containerStatusesOf({
+  initContainerStatuses,
+  containerStatuses,
+  ephemeralContainerStatuses,
+}: JsonObject): readonly JsonObject[] {
+  return [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap(objectsOf);
+}
+
 /**
  * Containers of all kinds count, also in phase Pending: an init container may run for hours, and the kubelet reports its
  * storage. A status without any container status (some virtual kubelets write none) is taken by its phase.
  */
-function projectRunning(status: JsonObject): Pick<Pod, 'runningSinceMs' | 'runningContainerCount'> {
-  const { phase, initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = status;
-  const startTimeMs = timeMsOf(status['startTime']);
-  const statuses = [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap(objectsOf);
+function projectRunning(
+  { phase, startTime }: JsonObject,
+  statuses: readonly JsonObject[],
+): Pick<Pod, 'runningSinceMs' | 'runningContainerCount'> {
+  const startTimeMs = timeMsOf(startTime);
   if (phase !== 'Running' && phase !== 'Pending') return { runningSinceMs: undefined, runningContainerCount: 0 };
   if (statuses.length === 0) {
     return { runningSinceMs: phase === 'Running' ? startTimeMs : undefined, runningContainerCount: 0 };
@@ -224,9 +227,7 @@ function projectRunning(status: JsonObject): Pick<Pod, 'runningSinceMs' | 'runni
 }
 
 /** Alike in most pods: only restarts tell the runs of a container apart. */
-function projectRuns(status: JsonObject, dedupe: Dedupe): Pick<Pod, 'runs' | 'runsChangedAtMs'> {
-  const { initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = status;
-  const statuses = [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap(objectsOf);
+function projectRuns(statuses: readonly JsonObject[], dedupe: Dedupe): Pick<Pod, 'runs' | 'runsChangedAtMs'> {
   const runs = statuses
     .slice(0, maxDetailCount)
     .filter(isRunning)

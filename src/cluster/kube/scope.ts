@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import { joinTruncated } from '../../lib/base/text.js';
+import { formatSelector, type LabelSelector } from './selector.js';
 
 /** The part of a cluster that is measured: all nodes, one shard of them, or one node. */
 export interface Scope {
@@ -53,27 +54,27 @@ export function jumpHash(key: bigint, bucketCount: number): number {
 const maxNamespacesCount = 10;
 
 /** Which part of the cluster is measured, in words. */
-export function scopeText(settings: {
-  readonly shard: number;
-  /** 1: not sharded. */
-  readonly totalShards: number;
-  /** The only node that is measured; undefined unless it is one alone. */
-  readonly nodeName: string | undefined;
-  /** Empty: all. */
-  readonly namespaces: readonly string[];
-  /** Label selectors; '' for all. */
-  readonly nodeSelector: string;
-  readonly podSelector: string;
-}): string {
-  const { shard, totalShards, nodeName, namespaces, nodeSelector, podSelector } = settings;
+export function scopeText(
+  { shard, totalShards, nodeName }: Scope,
+  {
+    namespaces,
+    nodeSelector,
+    podSelector,
+  }: {
+    /** Empty: all. */
+    readonly namespaces: readonly string[];
+    readonly nodeSelector: LabelSelector;
+    readonly podSelector: LabelSelector;
+  },
+): string {
   const parts = [
     nodeName === undefined ? [] : [`node ${nodeName}`],
     totalShards === 1 ? [] : [`shard ${shard} of ${totalShards}, counted from 0`],
-    nodeSelector === '' ? [] : [`nodes ${nodeSelector}`],
+    nodeSelector.length === 0 ? [] : [`nodes ${formatSelector(nodeSelector)}`],
     namespaces.length === 0
       ? []
       : [`${namespaces.length === 1 ? 'namespace' : 'namespaces'} ${joinTruncated(namespaces, maxNamespacesCount)}`],
-    podSelector === '' ? [] : [`pods ${podSelector}`],
+    podSelector.length === 0 ? [] : [`pods ${formatSelector(podSelector)}`],
   ].flat();
   return parts.length === 0 ? 'whole cluster' : parts.join('; ');
 }

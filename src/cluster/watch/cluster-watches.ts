@@ -1,7 +1,6 @@
 import { supervise } from '../../lib/base/lifetime.js';
 import { createDedupe, createInterner } from '../kube/dedupe.js';
-import type { Node, Pod } from '../kube/objects.js';
-import type { StoredObject } from './object-store.js';
+import type { Node, Pod, StoredObject } from '../kube/objects.js';
 import type { Resource } from './resource-path.js';
 import { SharedWatch } from './shared-watch.js';
 import { Tombstones } from './tombstones.js';

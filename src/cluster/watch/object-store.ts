@@ -1,13 +1,7 @@
 import type { Lane } from '../../lib/base/lane.js';
 import { isEqual } from '../../lib/base/memo.js';
+import type { StoredObject } from '../kube/objects.js';
 import { NamedObjects } from './named-objects.js';
-
-export interface StoredObject {
-  readonly uid: string;
-  readonly name: string;
-  /** Opaque. Proves nothing about the content: after a restore from a backup, the server gives versions out again. */
-  readonly resourceVersion: string;
-}
 
 export interface StoreChange<T> {
   readonly type: 'added' | 'updated' | 'removed';

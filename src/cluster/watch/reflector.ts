@@ -2,6 +2,7 @@ import { LinkedAbort } from '../../lib/base/abortable.js';
 import { nextDelayMs, withJitter } from '../../lib/base/backoff.js';
 import { type Instant, instantOf } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
+import type { StoredObject } from '../kube/objects.js';
 import { FirstList, isRefused, type ListedObjects, listFailure } from './list-session.js';
 import {
   checkAfterMs,
@@ -12,7 +13,6 @@ import {
   stableAfterMs,
   type WatchMode,
 } from './next-step.js';
-import type { StoredObject } from './object-store.js';
 import { collectionOf, type ObjectCollection, type ObjectCollectionOptions, type Resource } from './resource-path.js';
 import { type AttemptFailure, type FailedAttempt, Retries } from './retries.js';
 import { StoreWriter, type StoreWriterOptions } from './store-writer.js';

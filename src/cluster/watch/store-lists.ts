@@ -1,7 +1,6 @@
 import type { Clock, Instant } from '../../lib/base/clock.js';
-import type { Node, Pod } from '../kube/objects.js';
+import type { Node, Pod, StoredObject } from '../kube/objects.js';
 import type { WatchMode } from './next-step.js';
-import type { StoredObject } from './object-store.js';
 import type { Reflector } from './reflector.js';
 import type { Resource } from './resource-path.js';
 import type { SharedWatch } from './shared-watch.js';

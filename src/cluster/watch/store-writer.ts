@@ -1,8 +1,9 @@
 import { messageOf, RequestError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import { ApiError } from '../http/api-error.js';
+import type { StoredObject } from '../kube/objects.js';
 import { type ListedObjects, listObjects, type ListSessionOptions } from './list-session.js';
-import type { ListDifference, ObjectStore, StoreChange, StoredObject } from './object-store.js';
+import type { ListDifference, ObjectStore, StoreChange } from './object-store.js';
 import type { ObjectCollection, Resource } from './resource-path.js';
 import type { WatchObserver } from './watch-observer.js';
 import type { WatchEvent } from './watch-stream.js';

@@ -1,12 +1,11 @@
 import { type Clock, latestNowMs } from '../../lib/base/clock.js';
 import { objectOf, textOf } from '../../lib/json/json.js';
 import type { Dedupe, Intern } from '../kube/dedupe.js';
-import type { Node, Pod } from '../kube/objects.js';
+import type { Node, Pod, StoredObject } from '../kube/objects.js';
 import { identityKey, identityOf as podIdentity } from '../kube/pod-identity.js';
 import { projectNode, projectPod } from '../kube/projection.js';
 import { isInScope, type Scope } from '../kube/scope.js';
 import { formatSelector, type LabelSelector } from '../kube/selector.js';
-import type { StoredObject } from './object-store.js';
 import type { Resource } from './resource-path.js';
 
 /** Which objects are listed and watched, and what is kept of them. Plain data but for the functions. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { contradictorySelectors } from '../../cluster/kube/virtual-node.js';
-import type { Config } from '../../config/schema.js';
+import { formatSelector, type LabelSelector, type Requirement } from '../../cluster/kube/selector.js';
+import { type Config, skippedByDefault } from '../../config/schema.js';
 import type { LogFields, Logger } from '../../lib/base/logger.js';
 import { patternsWithoutFamily } from '../../metrics/exposition/families.js';
 
@@ -19,6 +19,12 @@ export function settingWarnings(config: Config): readonly (readonly [text: strin
     ...selectors.map((selector) => [contradictoryText, { selector }] as const),
     ...(isKubeletTlsUnverified(config) ? [[unverifiedText, {}] as const] : []),
   ];
+}
+
+/** Selectors that require several kinds of virtual nodes at once: none matches a node. */
+export function contradictorySelectors(selectors: readonly LabelSelector[]): readonly string[] {
+  const isOfKind = (requirement: Requirement): boolean => skippedByDefault.includes(formatSelector([requirement]));
+  return selectors.filter((selector) => selector.filter(isOfKind).length > 1).map(formatSelector);
 }
 
 export function isKubeletTlsUnverified({ kubelet: { access, tls } }: Config): boolean {

@@ -1,5 +1,4 @@
 import { scopeText } from '../../cluster/kube/scope.js';
-import { formatSelector } from '../../cluster/kube/selector.js';
 import type { Config } from '../../config/schema.js';
 import { formatConfig } from '../../config/settings.js';
 import type { EvictionFile } from '../../facts/history/eviction-file.js';
@@ -90,16 +89,10 @@ function healthReport({ host, metrics, seriesCapReport, evictionFile, clock }: S
 
 /** `server`: the address of the API server. */
 function statusSettings({ config, scope }: Core, server: URL): StatusSettings {
-  const { namespaces, nodeSelector, podSelector } = config.cluster;
   return {
     clusterName: config.web.clusterName ?? server.host,
     links: config.web.links,
-    scope: scopeText({
-      ...scope,
-      namespaces,
-      nodeSelector: formatSelector(nodeSelector),
-      podSelector: formatSelector(podSelector),
-    }),
+    scope: scopeText(scope, config.cluster),
     configuration: formatConfig(config),
     attribution: config.attribution,
     definitions: config.workloads.selectors,
