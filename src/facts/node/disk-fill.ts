@@ -64,9 +64,24 @@ function nextFill(now: DiskMoment, before: Kept, sources: DiskSources, soon: rea
   const fall = { bytes: fallen, durationMs: now.atMs - atMs };
   const warned = own.filter((of) => soon.includes(of.signal) || staysWarned(of, before, fall));
   const [warnedOf] = warned.map(({ signal }) => firstOnDisk(signal, sources));
-  const fill = { ...now, grown, durationMs: fall.durationMs, fallen, cause, calmAtMs, warnedOf, starts };
+  const { filesystem, ofInodes, capacity, held: holds } = now;
+  const { durationMs } = fall;
   const isShort = cause !== undefined || own.some(({ isCrossed }) => isCrossed);
-  return isShort ? { ...fill, cause: causeOf(fill) } : fill;
+  return {
+    filesystem,
+    ofInodes,
+    atMs: now.atMs,
+    capacity,
+    available: now.available,
+    held: holds,
+    grown,
+    durationMs,
+    fallen,
+    cause: isShort ? causeOf({ held: holds, grown, durationMs, capacity, cause }) : undefined,
+    calmAtMs,
+    warnedOf,
+    starts,
+  };
 }
 
 /** Returns the signal whose threshold the disk crosses before that of `signal`: one forecast may end before that of a later one. */
@@ -110,7 +125,7 @@ function startsOf(now: DiskMoment, { starts, cause }: Kept): Kept['starts'] {
 export const outgrowth = 1.5;
 
 /** Returns who grew most, where that is much, else who holds most; in a shortage its cause, unless it is outgrown. */
-export function causeOf(fill: DiskFill): DiskFiller {
+export function causeOf(fill: Pick<DiskFill, 'held' | 'grown' | 'durationMs' | 'capacity' | 'cause'>): DiskFiller {
   const { held, grown, capacity, cause } = fill;
   const found = growthOf(fill, largest(grown)) === undefined ? largest(held) : largest(grown);
   if (cause === undefined) return found;
@@ -118,7 +133,10 @@ export function causeOf(fill: DiskFill): DiskFiller {
 }
 
 /** Undefined for less than explains a shortage. */
-export function growthOf({ grown, durationMs, capacity }: DiskFill, owner: DiskFiller): DiskGrowth | undefined {
+export function growthOf(
+  { grown, durationMs, capacity }: Pick<DiskFill, 'grown' | 'durationMs' | 'capacity'>,
+  owner: DiskFiller,
+): DiskGrowth | undefined {
   const growth = { bytes: grown[owner], durationMs };
   return isMuchGrowth(growth, capacity) ? growth : undefined;
 }
