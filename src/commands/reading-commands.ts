@@ -2,7 +2,7 @@ import { parseSelector } from '../cluster/kube/selector-parser.js';
 import { UsageError, UserError } from '../lib/base/errors.js';
 import { didYouMean } from '../lib/base/suggestion.js';
 import { terminalText, wrapped } from '../people/pens/terminal-text.js';
-import { sortOrders } from '../people/status/listed-kinds.js';
+import { sortOrders } from '../people/status/document-of.js';
 import type { ListResource } from '../serve/source/answer-source.js';
 import { type ClusterFlags, openAnswers } from '../serve/source/one-shot.js';
 import type { CommandContext } from './context.js';

@@ -14,7 +14,7 @@ import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { type ClusterReport, clusterReport } from '../../src/people/query/cluster-report.js';
 import { listPods } from '../../src/people/query/list-pods.js';
 import { parseListQuery } from '../../src/people/query/list-query.js';
-import type { SamplesOf } from '../../src/people/report/verdict-report.js';
+import type { VerdictInputs } from '../../src/people/report/verdict-report.js';
 import {
   aContainer,
   aContainerSummary,
@@ -262,7 +262,7 @@ it('nodes have their verdict, the one of the list of nodes under pressure, by gr
     layout: { hasDedicatedImagefs: true, hasSplitImagefs: false },
     podsOnNode: [aPod()],
   });
-  const samplesOf: SamplesOf = (nodeName, { uid }) =>
+  const samplesOf: VerdictInputs['samplesOf'] = (nodeName, { uid }) =>
     nodeName === 'node-1' && uid === kubeletUid
       ? [
           { atMs: 0, usedBytes: 1 },

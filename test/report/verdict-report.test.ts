@@ -11,7 +11,7 @@ import { nodeThresholds } from '../../src/facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
 import type { Workload } from '../../src/facts/workload/workload.js';
 import { type EvictionReport, evictionReport, evictionReports } from '../../src/people/report/eviction-report.js';
-import { nodeVerdictReport, type SamplesOf, type VerdictReport } from '../../src/people/report/verdict-report.js';
+import { nodeVerdictReport, type VerdictInputs, type VerdictReport } from '../../src/people/report/verdict-report.js';
 import {
   aContainerSummary,
   anFsStats,
@@ -182,7 +182,7 @@ function imagesOf(situation: Situation): NodeSnapshot['images'] {
 function verdictOf(situation: Situation): VerdictReport | undefined {
   const snapshot = snapshotOf(situation);
   const grown = new Map((situation.pods ?? [cart]).map(({ pod, grownGib }) => [pod.kubeletUid, grownGib]));
-  const samplesOf: SamplesOf = (_node, { uid }) => {
+  const samplesOf: VerdictInputs['samplesOf'] = (_node, { uid }) => {
     const grownGib = grown.get(uid) ?? 0;
     return grownGib === 0
       ? []

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 
 import type { WorkloadSnapshot } from '../../src/facts/workload/workload-partial.js';
-import { evictionHint } from '../../src/people/report/eviction-cause-text.js';
-import { evictionReport } from '../../src/people/report/eviction-report.js';
+import { evictionHint, evictionReport } from '../../src/people/report/eviction-report.js';
 import type { LimitReport } from '../../src/people/report/limit-report.js';
 import type { PodReport } from '../../src/people/report/pod-report.js';
 import { workloadReport } from '../../src/people/report/workload-report.js';

@@ -1,14 +1,7 @@
 import { formatAge } from '../../lib/base/units.js';
 import { type Block, type BlockOf, bytes, count, type Document, type DocumentPart, share } from '../pens/document.js';
-import {
-  causeText,
-  eventText,
-  evictionHint,
-  isOfNode,
-  rulesOf,
-  unknownUsageText,
-} from '../report/eviction-cause-text.js';
-import { type LastUsageReport, ownBytes, type ShownEviction } from '../report/eviction-report.js';
+import { causeText, eventText, isOfNode, rulesOf } from '../report/eviction-cause-text.js';
+import { evictionHint, type LastUsageReport, ownBytes, type ShownEviction } from '../report/eviction-report.js';
 import { type LimitReport, limitSubject, limitText } from '../report/limit-report.js';
 import { growthText, perMinute } from '../report/pod-growth.js';
 import { explainNode } from '../report/verdict-commands.js';
@@ -79,6 +72,21 @@ function lastMeasured(usage: LastUsageReport | undefined): BlockOf<'facts'>['fac
     Used: usedBytes === undefined ? 'without a total' : [bytes(usedBytes), ' (', count(usedBytes), ' bytes)'],
     Inodes: inodesUsed === undefined ? undefined : count(inodesUsed),
   };
+}
+
+/** Why nothing is known of what the pod used. */
+function unknownUsageText({ unknownUsageReason, cause }: ShownEviction): string {
+  switch (unknownUsageReason) {
+    case 'before_start':
+      return 'The exporter was started after the eviction: what the pod used is unknown.';
+    case 'no_exporter':
+      return 'Only the status of the pod was read: what it used is known to an exporter that ran at the time.';
+    case 'not_measured':
+    case undefined:
+      return cause === 'node_admission'
+        ? 'Nothing of the pod ran.'
+        : 'The pod was evicted before a summary of its node listed it: what it used is unknown.';
+  }
 }
 
 function usageSections(usage: LastUsageReport, eviction: ShownEviction): readonly DocumentPart[] {

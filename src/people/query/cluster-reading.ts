@@ -9,13 +9,13 @@ import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import type { ApiServerState } from '../report/absence-hints.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import type { NodeSources } from '../report/node-report.js';
-import type { SamplesOf } from '../report/verdict-report.js';
+import type { VerdictInputs } from '../report/verdict-report.js';
 
 /** A pod that the API server knows, with the workloads that it belongs to. */
 export type KnownPod = Pick<BoundPod, 'pod' | 'workloads'>;
 
 /** The state of a cluster at one moment. Plain data, but for what is looked up only where it is shown. */
-export interface ClusterReading extends NodeSources {
+export interface ClusterReading extends NodeSources, VerdictInputs {
   /** Which nodes are measured. */
   readonly scope: Scope;
   /** Time after which a kubelet is scraped again; 0: for each reading. */
@@ -25,9 +25,6 @@ export interface ClusterReading extends NodeSources {
   readonly knownPods: Iterable<KnownPod>;
   /** All nodes that the API server knows. */
   readonly knownNodes: readonly Node[];
-  /** Wall time in milliseconds. */
-  readonly readAtMs: number;
-  readonly samplesOf: SamplesOf;
   /**
    * Returns what was compared with a limit of a pod over about the last ten minutes, the oldest first. Empty for the limit of a pod
    * as a whole. `fetchedAtMs`: of the last summary.

@@ -10,17 +10,10 @@ import type { NodeData } from '../report/node-report.js';
 import type { PodPlace, PodSource } from '../report/pod-report.js';
 import { type ListQuery, matchesSearch } from './list-query.js';
 
-/** A node, one object for all of its pods. */
-export interface NodeOfPods {
-  readonly view: NodeView;
-  readonly data: NodeData | undefined;
-  /** By which nodes are sorted; '' in lists that are in another order. */
-  readonly sortName: string;
-}
-
 /** A pod as it is listed: made for each pod of a cluster, so that it holds what there is already. */
 export interface ListedPod {
-  readonly of: NodeOfPods;
+  /** Its node, one object for all of its pods. `sortName`: by which nodes are sorted; '' in lists that are in another order. */
+  readonly of: { readonly view: NodeView; readonly data: NodeData | undefined; readonly sortName: string };
   /** Undefined without figures. */
   readonly record: PodRecord | undefined;
   /** Undefined for a pod that the API server does not know. */

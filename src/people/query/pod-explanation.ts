@@ -4,7 +4,7 @@ import { growthBytesPerSecond } from '../../facts/history/usage-growth.js';
 import { explainPod, type PodBreakdown } from '../../facts/node/breakdown.js';
 import { isActive } from '../../facts/node/limits.js';
 import type { NodeView } from '../../facts/node/node-view.js';
-import { type DerivedPod, derivePod } from '../../facts/node/pod-record.js';
+import { derivePod } from '../../facts/node/pod-record.js';
 import { type PodStanding, podStanding } from '../../facts/node/standing.js';
 import type { AttributionMode } from '../../facts/node/usage.js';
 import type { Lane } from '../../lib/base/lane.js';
@@ -17,7 +17,6 @@ import {
   type MeasuredPodReport,
   measuredPodReport,
   type PodReport,
-  type PodSource,
   type PodSpecReport,
   podSpecReport,
   type UnmeasuredPodReport,
@@ -96,8 +95,6 @@ interface PodPressureReport extends Pick<NodePressureReport, 'node' | 'signal' |
   readonly rank: number;
 }
 
-type FoundOne = FoundPod<DerivedPod, PodSource>;
-
 /** Explains every pod of the name: one, unless kubelets report others that the API server does not know. */
 export async function explainPods(
   reading: ClusterReading,
@@ -158,7 +155,7 @@ function explain(of: KnownOfPod, reading: ClusterReading, mode: AttributionMode)
   };
 }
 
-function figuresOf(found: FoundOne | undefined, data: NodeData | undefined, reading: ClusterReading) {
+function figuresOf(found: FoundPod | undefined, data: NodeData | undefined, reading: ClusterReading) {
   if (found === undefined) return { limits: [], samples: [], standing: undefined };
   const { node, pod } = found;
   return {
@@ -169,7 +166,7 @@ function figuresOf(found: FoundOne | undefined, data: NodeData | undefined, read
 }
 
 /** Undefined for a pod without a total. */
-function measuredExplanation({ node, pod }: FoundOne, mode: AttributionMode) {
+function measuredExplanation({ node, pod }: FoundPod, mode: AttributionMode) {
   const { summary, bound, usage } = pod;
   const { usedBytes } = usage;
   if (usedBytes === undefined) return undefined;
@@ -190,7 +187,7 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
 }
 
 function limitsOf(
-  { node: { nodeName, ageMs }, pod }: FoundOne,
+  { node: { nodeName, ageMs }, pod }: FoundPod,
   layout: NodeData['snapshot']['layout'] | undefined,
   { readAtMs, samplesOf, limitSamplesOf }: ClusterReading,
 ): readonly LimitExplanation[] {

@@ -14,12 +14,12 @@ import {
   unmeasuredPodReport,
 } from '../report/pod-report.js';
 import type { ClusterReading, KnownPod } from './cluster-reading.js';
-import type { ListedPod, NodeOfPods } from './listed-pod.js';
+import type { ListedPod } from './listed-pod.js';
 
 type ReadState = Pick<ClusterReading, 'failures' | 'readAtMs'>;
 
 /** What both servers know of a pod; `view`: undefined for one whose node is not in scope. */
-export interface KnownOfPod extends Pick<ListedPod, 'record'>, Pick<NodeOfPods, 'data'> {
+export interface KnownOfPod extends Pick<ListedPod, 'record'>, Pick<ListedPod['of'], 'data'> {
   readonly bound: KnownPod | undefined;
   readonly view: NodeView | undefined;
 }
@@ -39,11 +39,7 @@ export function reportWithoutTotal({ record, bound, view, data }: KnownOfPod, re
   return { ...report, ...limitFacts({ node: data.source, pod: derivePod(record, data.snapshot.context) }) };
 }
 
-interface Lack {
-  readonly reason: string;
-  /** The summary of its node should have it: its workloads are incomplete without it. */
-  readonly isExpected: boolean;
-}
+type Lack = Pick<UnmeasuredPodReport, 'reason' | 'isExpected'>;
 
 function lackOf(pod: Pod, node: NodeView | undefined, reading: ReadState): Lack {
   if (pod.nodeName === undefined) return unexpected('not scheduled to a node yet');

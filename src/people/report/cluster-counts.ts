@@ -7,7 +7,7 @@ import { isNearLimit } from '../../facts/node/standing.js';
 import { canBind } from '../../facts/node/unenforced-limits.js';
 import { fullRatio } from './filesystem-report.js';
 import type { ListedNode } from './node-report.js';
-import { type FoundPod, type PodPlace, podPlace, type PodSource } from './pod-report.js';
+import { type FoundPod, type PodPlace, podPlace } from './pod-report.js';
 import { exampleCount } from './workload-report.js';
 
 /** Counts pods and their limits for a `ClusterSummary`, one pod after another. */
@@ -39,7 +39,7 @@ export class PodCounts {
   readonly unenforcedReachedPods: PodPlace[] = [];
 
   /** Returns whether the pod is near a limit: those of nodes without data count where they were, and nowhere else. */
-  add(found: FoundPod<PodRecord, PodSource>, context: PodContext): boolean {
+  add(found: FoundPod<PodRecord>, context: PodContext): boolean {
     const { node, pod } = found;
     const { counts } = this;
     const isNear = isNearLimit(node, pod);
@@ -60,7 +60,7 @@ export class PodCounts {
   }
 
   /** At the limit itself, a kubelet evicts nobody. */
-  #addLimits(found: FoundPod<PodRecord, PodSource>, ratios: readonly LimitRatio[]): void {
+  #addLimits(found: FoundPod<PodRecord>, ratios: readonly LimitRatio[]): void {
     const { counts, unenforcedReachedPods: examples } = this;
     if (ratios.some(({ unenforced }) => unenforced === undefined)) counts.limitedPodCount += 1;
     else if (!ratios.some(canBind) && ratios.some(({ ratio }) => ratio > 1)) {
@@ -76,7 +76,7 @@ function isUncertain({ isPending, summary, bound }: PodRecord): boolean {
 }
 
 /** Whether the kubelet enforces limits of the pod once all is measured. */
-function mayHaveRatios({ node: { node }, pod: { bound } }: FoundPod<PodRecord, PodSource>): boolean {
+function mayHaveRatios({ node: { node }, pod: { bound } }: FoundPod<PodRecord>): boolean {
   if (bound === undefined || node?.enforcesStorageLimits === false) return false;
   return isActive(bound.pod) && hasLimits(bound.pod);
 }

@@ -1,4 +1,11 @@
-import type { EvictionRecord, LastUsage, MainPart, UnknownUsageReason } from '../../facts/history/eviction-record.js';
+import {
+  type EvictionRecord,
+  type LastUsage,
+  longerLimit,
+  type MainPart,
+  type UnknownUsageReason,
+} from '../../facts/history/eviction-record.js';
+import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
 import { countedComponent } from '../../facts/node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import type { ComponentBytes, ContainerReport } from './pod-report.js';
@@ -134,4 +141,27 @@ export interface ShownEviction extends EvictionReport {
 /** A clock that is behind is no reason for an age below 0. */
 export function withAge(report: EvictionReport, nowMs: number): ShownEviction {
   return { ...report, ageMs: Math.max(0, nowMs - report.evictedAtMs) };
+}
+
+/** What to do next, by what filled the limit and by cause; undefined where its commands say it. */
+export function evictionHint(eviction: EvictionReport): string | undefined {
+  const { mainPart, limitForAnHourBytes, limits = [], ...last }: Partial<LastUsageReport> = eviction.lastUsage ?? {};
+  if (mainPart?.component === 'logs') return logsHint(mainPart);
+  const growing = { growth: last.growthBytesPerSecond, sinceMs: last.ageMs ?? Infinity };
+  return limitForAnHourBytes === undefined && longerLimit(eviction, limits, growing) !== undefined
+    ? 'Have it write less, or delete what it has written: it grew too fast for a larger limit.'
+    : causeHints[eviction.cause];
+}
+
+const causeHints: Readonly<Partial<Record<EvictionCause, string>>> = {
+  emptydir_limit: 'Raise sizeLimit of the emptyDir, or have the pod write less to it.',
+  container_limit: "Raise the container's limit of ephemeral-storage, or have it write less to its own files and logs.",
+  pod_limit:
+    'Raise the limits of ephemeral-storage of its containers, or have the pod write less: files, logs and emptyDirs count.',
+  node_bytes: 'The kubelet evicts the pods above their request of ephemeral-storage first.',
+  other: 'The message of the kubelet names the cause.',
+};
+
+function logsHint({ name }: MainPart): string {
+  return `Have container ${name} log less, or lower containerLogMaxSize and containerLogMaxFiles of the kubelet: logs fill a larger limit too.`;
 }

@@ -141,13 +141,13 @@ function unenforcedText({ volume, unenforced, ...of }: FindingOf<'limit_not_enfo
     : `the kubelet does not measure what its containers write outside of volumes: its limit of ${limit} does not see it`;
 }
 
-function unmountedText({ volume, type, count }: Extract<PodFinding, { readonly kind: 'volume_not_mounted' }>): string {
+function unmountedText({ volume, type, count }: FindingOf<'volume_not_mounted'>): string {
   if (volume === undefined) return `${count} of its volumes`;
   const first = `${type === 'emptydir' ? 'emptyDir' : 'configMap'} ${volume}`;
   return count === 1 ? first : `${first} and ${countedText(count - 1, ['other volume', 'other volumes'])}`;
 }
 
-function moreText(finding: Extract<PodFinding, { readonly kind: 'not_in_detail' }>): string {
+function moreText(finding: FindingOf<'not_in_detail'>): string {
   const { containerCount, volumeCount, mountCount, labelCount } = finding;
   const parts = [
     [containerCount, ['container', 'containers']],
@@ -159,7 +159,7 @@ function moreText(finding: Extract<PodFinding, { readonly kind: 'not_in_detail' 
   return texts.filter((text) => text !== '').join(', ');
 }
 
-function missingText({ hasLimit, hasRequest }: Extract<PodFinding, { readonly kind: 'no_limit_or_request' }>): string {
+function missingText({ hasLimit, hasRequest }: FindingOf<'no_limit_or_request'>): string {
   if (hasLimit) return 'a request';
   return hasRequest ? 'a limit' : 'a limit or a request';
 }

@@ -1,15 +1,9 @@
 import { countsInodes } from '../../cluster/kubelet/eviction-signals.js';
-import { isOutdated } from '../../facts/history/eviction-record.js';
-import type { EvictionCause } from '../../facts/history/eviction-snapshot.js';
+import { type EvictionRecord, isOutdated } from '../../facts/history/eviction-record.js';
 import type { Shortage } from '../../facts/node/disk-verdict.js';
 
 /** What an eviction shows of a shortage of its node. */
-interface RememberedEviction {
-  readonly namespace: string;
-  readonly pod: string;
-  readonly node: string;
-  readonly cause: EvictionCause;
-  readonly evictedAtMs: number;
+interface RememberedEviction extends Pick<EvictionRecord, 'namespace' | 'pod' | 'node' | 'cause' | 'evictedAtMs'> {
   readonly lastUsage?:
     | {
         readonly usedBytes?: number | undefined;

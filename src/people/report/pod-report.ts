@@ -3,7 +3,7 @@ import { roundUp } from '../../cluster/kube/quantity.js';
 import { known } from '../../cluster/kubelet/summary.js';
 import { hasUnknownUsage } from '../../facts/node/limit-ratios.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../../facts/node/limits.js';
-import type { AbsenceReason, MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
+import type { AbsenceReason, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { DerivedPod, PodRecord } from '../../facts/node/pod-record.js';
 import { type PodStanding, podStanding } from '../../facts/node/standing.js';
 import type { MeasuredUsage } from '../../facts/node/usage.js';
@@ -94,17 +94,17 @@ export interface PodSource {
 }
 
 /** A pod of a summary, and where its values come from. */
-export interface FoundPod<Pod extends PodRecord = DerivedPod, Source extends PodSource = MeasuredNodeView> {
-  readonly node: Source;
+export interface FoundPod<Pod extends PodRecord = DerivedPod> {
+  readonly node: PodSource;
   readonly pod: Pod;
 }
 
-export function podPlace({ node, pod }: FoundPod<PodRecord, PodSource>): PodPlace & { readonly node: string } {
+export function podPlace({ node, pod }: FoundPod<PodRecord>): PodPlace & { readonly node: string } {
   const { namespace, name } = pod.summary;
   return { namespace, pod: name, node: node.nodeName };
 }
 
-export function measuredPodReport(found: FoundPod<DerivedPod<MeasuredUsage>, PodSource>): MeasuredPodReport {
+export function measuredPodReport(found: FoundPod<DerivedPod<MeasuredUsage>>): MeasuredPodReport {
   const { pod } = found;
   const { usedBytes, components, inodesUsed, volumesPending } = pod.usage;
   return {
@@ -124,7 +124,7 @@ export function measuredPodReport(found: FoundPod<DerivedPod<MeasuredUsage>, Pod
 }
 
 /** What is known of a pod without a total, too. */
-export function limitFacts(found: FoundPod<DerivedPod, PodSource>): LimitFacts {
+export function limitFacts(found: FoundPod): LimitFacts {
   const { node, pod } = found;
   const { kind, nearest, timeMs, urgency } = podStanding(node, pod, pod.ratios);
   const isUnknown = pod.bound !== undefined && hasUnknownUsage(pod.summary, pod.bound.pod);

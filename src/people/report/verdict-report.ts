@@ -31,12 +31,10 @@ type VerdictSource = Pick<PodSource, 'nodeName' | 'node' | 'state' | 'reason'> &
   readonly ageMs?: number | undefined;
 };
 
-/** The totals of a pod in the last summaries of its node, the oldest first. */
-export type SamplesOf = (nodeName: string, pod: PodIdentity) => readonly UsageSample[];
-
 /** What verdicts are made of besides the nodes. */
 export interface VerdictInputs extends RememberedEvictions {
-  readonly samplesOf: SamplesOf;
+  /** Returns the totals of a pod in the last summaries of its node, the oldest first. */
+  readonly samplesOf: (nodeName: string, pod: PodIdentity) => readonly UsageSample[];
 }
 
 /** Of a node with data or, in `snapshot`, what was last known of it; undefined where there is nothing to say. */

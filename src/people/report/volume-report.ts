@@ -2,11 +2,10 @@ import type { Volume, VolumeType } from '../../cluster/kube/objects.js';
 import { roundUp } from '../../cluster/kube/quantity.js';
 import { known } from '../../cluster/kubelet/summary.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
-import type { DerivedPod } from '../../facts/node/pod-record.js';
 import type { VolumeUsage } from '../../facts/node/usage.js';
 import { countedComponent, mountedVolumeNames } from '../../facts/node/volume-usage.js';
 import { type LimitReport, limitReport } from './limit-report.js';
-import { type FoundPod, type PodPlace, podPlace, type PodSource } from './pod-report.js';
+import { type FoundPod, type PodPlace, podPlace } from './pod-report.js';
 
 export interface VolumeReport extends PodPlace {
   readonly volume: string;
@@ -28,14 +27,14 @@ export interface VolumeReport extends PodPlace {
 }
 
 /** The volumes that the kubelet lists for a pod. */
-export function volumeReports(found: FoundPod<DerivedPod, PodSource>): readonly VolumeReport[] {
+export function volumeReports(found: FoundPod): readonly VolumeReport[] {
   const ratios = new Map<string, LimitRatio>();
   for (const ratio of found.pod.ratios) if (ratio.rule === 'emptydir') ratios.set(ratio.volume, ratio);
   return found.pod.usage.volumes.map((volume) => listedReport(found, volume, ratios.get(volume.name)));
 }
 
 /** The volumes of the pod's spec that the kubelet does not list. */
-export function unlistedVolumeReports(found: FoundPod<DerivedPod, PodSource>): readonly VolumeReport[] {
+export function unlistedVolumeReports(found: FoundPod): readonly VolumeReport[] {
   const { bound, usage } = found.pod;
   const pod = bound?.pod;
   const listed = new Set(usage.volumes.map(({ name }) => name));
@@ -49,11 +48,7 @@ export function unlistedVolumeReports(found: FoundPod<DerivedPod, PodSource>): r
   });
 }
 
-function listedReport(
-  found: FoundPod<DerivedPod, PodSource>,
-  volume: VolumeUsage,
-  ratio: LimitRatio | undefined,
-): VolumeReport {
+function listedReport(found: FoundPod, volume: VolumeUsage, ratio: LimitRatio | undefined): VolumeReport {
   const { usedBytes, capacityBytes, availableBytes, inodesUsed, measuredAtMs } = volume;
   return {
     ...podPlace(found),

@@ -12,12 +12,14 @@ import { workloadDocument } from '../answers/workload-document.js';
 import { evictionKind } from '../kinds/eviction-kind.js';
 import { type Kind, listDocument } from '../kinds/kind.js';
 import { namespaceKind } from '../kinds/namespace-kind.js';
+import { nextKind } from '../kinds/next-kind.js';
 import { nodeKind } from '../kinds/node-kind.js';
 import { containerKind, volumeKind } from '../kinds/part-kinds.js';
 import { podKind } from '../kinds/pod-kind.js';
 import { workloadKind } from '../kinds/workload-kind.js';
 import type { Document } from '../pens/document.js';
-import type { ListKind } from '../query/list-query.js';
+import { headerOf } from '../pens/text-pen.js';
+import { type ListKind, ordersOf } from '../query/list-query.js';
 import type { Status } from '../query/status.js';
 import type { Moment } from './status-source.js';
 import type { PageView, Views } from './views.js';
@@ -40,12 +42,26 @@ const kinds: { readonly [Name in ListView['kind']]: KindOf<ListView & { readonly
   evictions: evictionKind,
 };
 
-export function kindOf(list: ListView['kind']): Kind<unknown> {
-  return kinds[list] as Kind<unknown>;
+/** `next`: who is evicted next, which commands alone list. */
+export function listedKind(list: ListView['kind'] | 'next'): Kind<unknown> {
+  return (list === 'next' ? nextKind : kinds[list]) as Kind<unknown>;
 }
 
-/** What a document may need besides its view. */
-type Circumstances = Pick<Status, 'health' | 'notListed' | 'problems' | 'cluster'>;
+/**
+ * Returns what a list can be sorted by, by the names that people give it: those of its orders, and the headers of its columns, which have
+ * an order, or are sorted by what they show. `about`: what the column means.
+ */
+export function sortOrders(list: ListView['kind'] | 'next') {
+  const orders: readonly string[] = list === 'next' ? [] : ordersOf[list];
+  const columns = listedKind(list).columns.map(({ title, order, about }) => {
+    const column = order === undefined ? title : undefined;
+    return [headerOf(title).toLowerCase(), { order, column, about }] as const;
+  });
+  return Object.fromEntries([
+    ...orders.map((order) => [order, { order, column: undefined, about: undefined }] as const),
+    ...columns,
+  ]);
+}
 
 const objects: {
   readonly [Name in ObjectKind]: (data: Views[Name], notListed: string | undefined) => Document;
@@ -58,7 +74,7 @@ const objects: {
 };
 
 /** Writes what a view says, for page, terminal and `curl`. */
-export function documentOf(view: PageView, status: Circumstances): Document {
+export function documentOf(view: PageView, status: Status): Document {
   if (view.kind === 'problems') return problemsDocument(view.data, statusTone(status));
   if (view.kind === 'search') return searchDocument(view.data);
   if (isListView(view)) return listOf(view, status);
@@ -69,8 +85,8 @@ export function objectDocument<Name extends ObjectKind>(kind: Name, data: Views[
   return (objects[kind] as (data: Views[Name], notListed: string | undefined) => Document)(data, notListed);
 }
 
-function listOf(view: ListView, status: Circumstances): Document {
-  const list = listDocument(kindOf(view.kind), view.data, view.query);
+function listOf(view: ListView, status: Status): Document {
+  const list = listDocument(listedKind(view.kind), view.data, view.query);
   if (view.kind !== 'evictions') return list;
   return { ...list, blocks: [{ is: 'text', line: knownSince(status) }, ...list.blocks] };
 }

@@ -37,15 +37,8 @@ export interface Moment {
   readonly reading: ClusterReading;
 }
 
-export interface StatusSettings extends ViewSettings {
-  readonly clusterName: string;
-  /** To pages elsewhere; `http:` or `https:`. */
-  readonly links: Status['links'];
-  /** Which part of the cluster is measured, in words. */
-  readonly scope: string;
-  /** YAML. */
-  readonly configuration: string;
-}
+export interface StatusSettings
+  extends ViewSettings, Pick<Status, 'clusterName' | 'links' | 'scope' | 'configuration'> {}
 
 /** A person waits for the page; nodes that have not answered by then are shown from the cache. */
 const deadlineMs = 500;

@@ -11,7 +11,7 @@ import { firstOf } from '../../people/query/list-page.js';
 import { maxLimit } from '../../people/query/list-query.js';
 import type { ListedNodeReport } from '../../people/report/node-report.js';
 import type { PodReport } from '../../people/report/pod-report.js';
-import { listedKind } from '../../people/status/listed-kinds.js';
+import { listedKind } from '../../people/status/document-of.js';
 import { NotFoundError } from '../../people/status/view-errors.js';
 import type { ListQuestion } from './answer-source.js';
 import { shardsText } from './shards.js';

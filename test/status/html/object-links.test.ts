@@ -14,22 +14,22 @@ it.each([
   ['that is the same on all pages', 'https://g/{cluster}', []],
   ['without placeholders', 'https://g/', []],
 ])('on the page of a pod, a link %s leads to %j', (_case, url, hrefs) => {
-  expect(objectLinks([link(url)], values).map(({ href }) => href)).toEqual(hrefs);
+  expect(objectLinks([link(url)], values).map(({ url: href }) => href)).toEqual(hrefs);
 });
 
 it('values are percent-encoded, so that a name is never more than a part of an address', () => {
   const [found] = objectLinks([link('https://g/d?pod={pod}')], { pod: `a/b?c=d&e#f%"<\ud800` });
-  expect(found?.href).toBe('https://g/d?pod=a%2Fb%3Fc%3Dd%26e%23f%25%22%3C%EF%BF%BD');
+  expect(found?.url).toBe('https://g/d?pod=a%2Fb%3Fc%3Dd%26e%23f%25%22%3C%EF%BF%BD');
 });
 
 it('a value is not taken for a placeholder', () => {
-  expect(objectLinks([link('https://g/{pod}/{node}')], { pod: '{node}', node: 'n' })[0]?.href).toBe(
+  expect(objectLinks([link('https://g/{pod}/{node}')], { pod: '{node}', node: 'n' })[0]?.url).toBe(
     'https://g/%7Bnode%7D/n',
   );
 });
 
 it('braces around anything but a word stay as they are', () => {
-  expect(footerLinks({ clusterName: 'a b', links: [link('https://g/{cluster}?q={"a":1}')] })[0]?.href).toBe(
+  expect(footerLinks({ clusterName: 'a b', links: [link('https://g/{cluster}?q={"a":1}')] })[0]?.url).toBe(
     'https://g/a%20b?q={"a":1}',
   );
 });

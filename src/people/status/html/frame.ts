@@ -147,7 +147,7 @@ function footer({ status, path, search, metricsPath, documentationUrl }: PageFra
     { href: `${root}readyz?verbose`, text: 'Readiness' },
     { href: `${root}livez`, text: 'Liveness' },
     { href: documentationUrl, text: 'Documentation' },
-    ...footerLinks(status).map(({ name, href }) => ({ href, text: name })),
+    ...footerLinks(status).map(({ name, url }) => ({ href: url, text: name })),
   ];
   return markup`<footer><nav aria-label="Other pages"><ul>${others.map(({ href, text }) => markup`<li><a href="${href}">${text}</a></li>`)}</ul></nav></footer>`;
 }

@@ -5,7 +5,7 @@ import type { Status } from '../../query/status.js';
 export type LinkValues = Readonly<Partial<Record<LinkPlaceholder, string | undefined>>>;
 
 /** Returns the links to pages elsewhere about what `values` name: those with placeholders all of which have a value. */
-export function objectLinks(links: Status['links'], values: LinkValues): readonly PageLink[] {
+export function objectLinks(links: Status['links'], values: LinkValues): Status['links'] {
   return links.filter(isOfObject).flatMap((link) => filled(link, values));
 }
 
@@ -13,17 +13,12 @@ export function objectLinks(links: Status['links'], values: LinkValues): readonl
 export function objectLinkList(links: Status['links'], values: LinkValues): Markup | undefined {
   const found = objectLinks(links, values);
   if (found.length === 0) return undefined;
-  return markup`<ul class="elsewhere small" aria-label="Elsewhere">${found.map(({ name, href }) => markup`<li><a href="${href}">${name}</a></li>`)}</ul>`;
+  return markup`<ul class="elsewhere small" aria-label="Elsewhere">${found.map(({ name, url }) => markup`<li><a href="${url}">${name}</a></li>`)}</ul>`;
 }
 
 /** Returns those that are the same on all pages. */
-export function footerLinks({ links, clusterName }: Pick<Status, 'links' | 'clusterName'>): readonly PageLink[] {
+export function footerLinks({ links, clusterName }: Pick<Status, 'links' | 'clusterName'>): Status['links'] {
   return links.filter((link) => !isOfObject(link)).flatMap((link) => filled(link, { cluster: clusterName }));
-}
-
-interface PageLink {
-  readonly name: string;
-  readonly href: string;
 }
 
 /** The cluster is the same on all pages. */
@@ -31,11 +26,11 @@ function isOfObject({ url }: Status['links'][number]): boolean {
   return placeholdersIn(url).some((name) => name !== 'cluster');
 }
 
-function filled({ name, url }: Status['links'][number], values: LinkValues): readonly PageLink[] {
+function filled({ name, url }: Status['links'][number], values: LinkValues): Status['links'] {
   const valueOf = (placeholder: string): string | undefined => values[placeholder as LinkPlaceholder];
   if (placeholdersIn(url).some((placeholder) => !valueOf(placeholder))) return [];
-  const href = url.replaceAll(placeholderForm, (_, placeholder: string) =>
+  const filledUrl = url.replaceAll(placeholderForm, (_, placeholder: string) =>
     encodeURIComponent((valueOf(placeholder) ?? '').toWellFormed()),
   );
-  return [{ name, href }];
+  return [{ name, url: filledUrl }];
 }
