@@ -40,7 +40,7 @@ interface ExporterQuestion {
 export async function openExporter(
   question: ExporterQuestion,
   signal: AbortSignal,
-): Promise<{ readonly read: ReadViews } & Disposable> {
+): Promise<{ readonly read: ReadViews; readonly exporter: string } & Disposable> {
   const { credentials, clock, version, files, requests } = question;
   const address = await findAddress(question, signal);
   const client = await exporterClient({ exporter: address, files: files ?? {}, credentials, clock, version });
@@ -53,6 +53,7 @@ export async function openExporter(
         : await proxiedExporters(address, base, question.place, signal);
     return {
       read: answeredViews(exporters),
+      exporter: 'url' in address ? address.url.origin : nameOf(address),
       [Symbol.dispose]: () => {
         api[Symbol.dispose]();
       },

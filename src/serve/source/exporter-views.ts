@@ -66,6 +66,8 @@ function notFound({ status, cause }: RequestError, { kind, parameters }: ViewAdd
   return status === 404 && isOfName && cause instanceof Error ? NotFoundError.of(cause.message, cause) : undefined;
 }
 
+export const versionHint = 'use the same version of this program and of the exporter, or --from kubelets';
+
 /** Throws RequestError `decode` for what is no view of the API: it may be of another program, or of a version far away. */
 function decode(
   bytes: Buffer,
@@ -76,8 +78,7 @@ function decode(
   const answer = objectOf(value);
   const hasCoverage = Array.isArray(objectOf(answer['coverage'])['absences']);
   if (!hasCoverage || (!isObject(kind) && !Array.isArray(answer['items']))) {
-    const hint = 'use the same version of this program and of the exporter, or --from kubelets';
-    throw new RequestError('decode', `${what}: not as this version expects; ${hint}`);
+    throw new RequestError('decode', `${what}: not as this version expects; ${versionHint}`);
   }
   return answer as object as ReturnType<typeof decode>;
 }

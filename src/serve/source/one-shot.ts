@@ -17,6 +17,7 @@ import { CommandRequests, type ReadingProcess } from './command-requests.js';
 import { answersFrom } from './document-answers.js';
 import type { ExporterAddress, ExporterFiles, viewOrigins } from './exporter-address.js';
 import { ClusterError, openExporter } from './exporter-source.js';
+import { versionHint } from './exporter-views.js';
 import { readRecording, recordedCore, type RecordingFlags } from './recorded-core.js';
 import { readEvictedPods } from './status-evictions.js';
 import { type ReadViews, viewsOf } from './view-source.js';
@@ -47,11 +48,15 @@ interface Asking {
   readonly context: ReadingProcess;
 }
 
-/** What can be read. `namespace`: see {@link AnswerSession}. `access`: how kubelets are reached from here; undefined where they are not. */
+/**
+ * What can be read. `namespace`: see {@link AnswerSession}. `access`: how kubelets are reached from here; undefined where they are not.
+ * `exporter`: as messages name the one that is read.
+ */
 type OpenViews = (Disposable | AsyncDisposable) & {
   readonly read: ReadViews;
   readonly namespace: string | undefined;
   readonly access?: Config['kubelet']['access'];
+  readonly exporter?: string;
 };
 
 /**
@@ -66,12 +71,22 @@ export function openAnswers(flags: ClusterFlags, context: ReadingProcess): OpenA
     try {
       await using views = await openViews({ flags, config, subject, requests, context });
       const read = async (signal: AbortSignal) => answersFrom(await views.read(signal), views.access);
-      await use({ namespace: views.namespace, read });
+      await use({ namespace: views.namespace, read }).catch((error: unknown) => {
+        throw namingExporter(error, views.exporter);
+      });
     } catch (error) {
       if (stopSignal.aborted && error === stopSignal.reason) throw new UserError('stopped before there was an answer');
       throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
     }
   };
+}
+
+/** Blames the exporter for an error of a value: of its answers the outline alone is checked. */
+function namingExporter(error: unknown, exporter: string | undefined): unknown {
+  const isOfValue = error instanceof TypeError || error instanceof RangeError;
+  if (exporter === undefined || !isOfValue) return error;
+  const what = `the answer of ${exporter} is not as this version expects (${messageOf(error)})`;
+  return new UserError(`${what}; ${versionHint}`, { cause: error });
 }
 
 function openViews(asking: Asking): Promise<OpenViews> {
