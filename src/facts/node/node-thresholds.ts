@@ -51,10 +51,9 @@ export function nodeThresholds(input: NodeThresholdsInput): readonly NodeThresho
   const configured = input.thresholds ?? assumedThresholds(input);
   const isAssumed = input.thresholds === undefined;
   return signalsOf(input).flatMap((signal) =>
-    configuredFor(signal, configured, input.layout).map((threshold) => ({
-      ...measuredThreshold({ ...threshold, signal }, input.summary),
-      isAssumed,
-    })),
+    configuredFor(signal, configured, input.layout).map((threshold) =>
+      measuredThreshold({ ...threshold, signal }, input.summary, isAssumed),
+    ),
   );
 }
 
@@ -205,7 +204,8 @@ function isSoft(threshold: EvictionThreshold): boolean {
 function measuredThreshold(
   { signal, gracePeriodMs, value, minReclaim }: EvictionThreshold,
   summary: NodeThresholdsInput['summary'],
-): Omit<NodeThreshold, 'isAssumed'> {
+  isAssumed: boolean,
+): NodeThreshold {
   const { available, total } = availableFor(signal, summary);
   const threshold = amountOf(value, total);
   const reclaim = minReclaim === undefined ? 0 : amountOf(minReclaim, total);
@@ -220,6 +220,7 @@ function measuredThreshold(
     available,
     headroom,
     isCrossed: headroom !== undefined && headroom < 0,
+    isAssumed,
   };
 }
 
