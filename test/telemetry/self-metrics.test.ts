@@ -1,9 +1,9 @@
-import { Gauge, Registry } from 'prom-client';
+import { Gauge } from 'prom-client';
 import { describe, expect, test } from 'vitest';
 
 import { type ScopeState, type StoreState, storeState } from '../../src/cluster/watch/store-lists.js';
 import type { Instant } from '../../src/lib/base/clock.js';
-import { collectNodeMetrics, SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
+import { SelfMetrics } from '../../src/metrics/telemetry/self-metrics.js';
 
 const prefix = 'ephemeral_storage_exporter_';
 
@@ -240,9 +240,7 @@ it.each([
   [0.75, 0.25],
   [NaN, NaN],
 ])('of %d s between two runs of the event-loop monitor, %d s are lag', async (seconds, lag) => {
-  const registry = new Registry();
-  collectNodeMetrics(registry);
-  const gauge = registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds');
+  const gauge = aSelfMetrics().registry.getSingleMetric('nodejs_eventloop_lag_p99_seconds');
   if (!(gauge instanceof Gauge)) throw new Error('the gauge is missing');
   gauge.set({}, seconds);
   const [sample] = (await gauge.get()).values;

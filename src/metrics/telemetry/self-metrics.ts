@@ -227,7 +227,7 @@ function isDetailOfNode(name: string): boolean {
 }
 
 /** prom-client's metrics of the process and of Node.js. Each call starts a monitor of the event loop, which nothing ends. */
-export function collectNodeMetrics(registry: Registry): void {
+function collectNodeMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: lagPeriodMs });
   for (const name of unwantedDefaults) registry.removeSingleMetric(name);
   for (const name of lagGauges) withoutPeriod(registry.getSingleMetric(name));
