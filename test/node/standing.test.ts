@@ -6,7 +6,7 @@ import type { LimitRatio } from '../../src/facts/node/limit-ratios.js';
 import { isNearPressure } from '../../src/facts/node/node-forecasts.js';
 import { nodeStanding } from '../../src/facts/node/node-standing.js';
 import type { PodRecord } from '../../src/facts/node/pod-record.js';
-import { podStanding } from '../../src/facts/node/standing.js';
+import { podStanding, type StandingSource } from '../../src/facts/node/standing.js';
 import type { UnenforcedReason } from '../../src/facts/node/unenforced-limits.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { clusterReport } from '../../src/people/query/cluster-report.js';
@@ -34,18 +34,24 @@ const limit = (percent: number, unenforced?: UnenforcedReason): LimitRatio =>
   aLimitRatio({ usedBytes: percent, limitBytes: 100, unenforced });
 
 /** Of a pod whose first limit is forecast to be exceeded in `timeMs`, where that is given. */
-function forecastsOf(timesMs: readonly (readonly [pod: PodRecord, timeMs: number | undefined])[]) {
+function forecastsOf(timesMs: readonly (readonly [pod: PodRecord, timeMs: number | undefined])[], stepMs = Infinity) {
   const pods = timesMs.flatMap(([{ summary }, timeMs]) =>
     timeMs === undefined
       ? []
-      : [[summary.uid, { rule: 'pod', container: '', volume: '', reachedAtMs: timeMs, endsAtMs: Infinity }] as const],
+      : [
+          [
+            summary.uid,
+            { rule: 'pod', container: '', volume: '', reachedAtMs: timeMs, endsAtMs: timeMs + stepMs },
+          ] as const,
+        ],
   );
   return { ...noForecasts, pods: new Map(pods) };
 }
 
 function standingOf(ratios: readonly LimitRatio[], timeMs?: number, isPending = false) {
   const record = aMeasuredPod({ pod, ratios, usage: aPodUsage({ volumesPending: isPending }) });
-  return podStanding({ snapshot: { forecasts: forecastsOf([[record, timeMs]]) }, ageMs: 0 }, record, ratios);
+  const snapshot = { forecasts: forecastsOf([[record, timeMs]]) };
+  return podStanding({ state: 'fresh', snapshot, ageMs: 0 }, record, ratios);
 }
 
 it.each<
@@ -80,6 +86,34 @@ it('a pod whose volumes are not measured has no forecast and no nearest limit, a
   expect(standingOf([limit(60)], 60_000, true)).toMatchObject(unknown);
   expect(standingOf([limit(90)], 60_000, true)).toMatchObject({ kind: 'near', timeMs: undefined });
   expect(standingOf([limit(101)], 0, true)).toMatchObject({ kind: 'above', timeMs: 0 });
+});
+
+it.each<
+  [
+    what: string,
+    source: Pick<StandingSource, 'state' | 'ageMs'>,
+    reachedAtMs: number,
+    found: readonly [kind: string, timeMs?: number | undefined, urgency?: number],
+  ]
+>([
+  ['new data refutes', { state: 'fresh', ageMs: 180_001 }, 120_000, ['calm']],
+  ['data that is old does not refute', { state: 'stale', ageMs: 240_000 }, 120_000, ['near', 0, 3]],
+  ['is as much sooner as the data is old', { state: 'stale', ageMs: 240_000 }, 720_000, ['near', 480_000]],
+  [
+    'was about to come when its node fell silent',
+    { state: 'absent', ageMs: 240_000 },
+    720_000,
+    ['near', undefined, 0.6],
+  ],
+  ['has passed since its node fell silent', { state: 'absent', ageMs: 86_400_000 }, 120_000, ['near', undefined, 0.6]],
+  ['was to come later than its node fell silent', { state: 'absent', ageMs: 86_400_000 }, 1_200_001, ['calm']],
+])('the standing of a pod whose limit %s', (_what, source, reachedAtMs, [kind, timeMs, urgency]) => {
+  const ratios = [limit(60)];
+  const record = aMeasuredPod({ pod, ratios });
+  const forecasts = forecastsOf([[record, reachedAtMs]], 60_000);
+  const found = podStanding({ ...source, snapshot: { forecasts } }, record, ratios);
+  expect([found.kind, found.timeMs]).toEqual([kind, timeMs]);
+  if (urgency !== undefined) expect(found.urgency).toBe(urgency);
 });
 
 it('pods above a limit are the most urgent, then those that reach one, then those near one', () => {

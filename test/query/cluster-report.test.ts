@@ -387,6 +387,31 @@ describe('a node without data', () => {
     });
   });
 
+  it('a pod that was about to reach its limit when its node fell silent is in trouble, with the age of that, and not unknown', async () => {
+    const growing = podOf('cart-2', 60, {
+      summary: aPodSummary({ name: 'cart-2', uid: 'cart-2' }),
+      ratios: [ratioOf(60, 100)],
+    });
+    const bound = aBoundPod({
+      pod: aPod({ name: 'cart-2', uid: 'cart-2', containers: [aContainer({ limitBytes: 100 })] }),
+    });
+    const known = aNodeSnapshot({
+      nodeName: 'b',
+      pods: [{ ...growing, bound }],
+      forecasts: aForecastOf([['cart-2', 240_000]]),
+    });
+    const node = silent({ unmeasured: [bound] });
+    const { nearPods, summary } = await reportOf(
+      { nodes: [node] },
+      { lastKnownOf: () => ({ snapshot: known, ageMs: 720_000 }) },
+    );
+    expect(nearPods.items).toMatchObject([
+      { pod: 'cart-2', standing: 'near', dataState: 'absent', dataAgeMs: 720_000 },
+    ]);
+    expect(nearPods.items[0]?.timeToLimitMs).toBeUndefined();
+    expect(summary).toMatchObject({ nearLimitPodCount: 1, unknownLimitPodCount: 0 });
+  });
+
   it('nodes that have not responded yet are apart from those that failed, which alone are blamed', async () => {
     const failure = { reason: 'timeout', message: 'no response', ageMs: 0 } as const;
     const nodes = ['a', 'b', 'c'].map((name) => anAbsentNode(name, name === 'c' ? 'never' : 'timeout'));

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
+import type { UsageSample } from '../../src/cluster/kubelet/lookup.js';
 import { podStanding } from '../../src/facts/node/standing.js';
 import type { UnenforcedReason } from '../../src/facts/node/unenforced-limits.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
@@ -43,10 +44,15 @@ function standingOf(limits: readonly LimitReport[], { isPending = false, timeMs 
   const { rule, container, volume } = ratios[0] ?? { rule: 'pod', container: '', volume: '' };
   const forecast = { rule, container, volume, reachedAtMs: timeMs ?? 0, endsAtMs: Infinity };
   const pods = new Map(timeMs === undefined ? [] : [[record.summary.uid, forecast]]);
-  return podStanding({ snapshot: { forecasts: { ...noForecasts, pods } }, ageMs: 0 }, record, ratios);
+  return podStanding({ state: 'fresh', snapshot: { forecasts: { ...noForecasts, pods } }, ageMs: 0 }, record, ratios);
 }
 
-function judge(limits: readonly LimitReport[], overrides: Parameters<typeof aPodStatus>[0] = {}, timeMs?: number) {
+function judge(
+  limits: readonly LimitReport[],
+  overrides: Parameters<typeof aPodStatus>[0] = {},
+  timeMs?: number,
+  samples: readonly UsageSample[] = [],
+) {
   const report = {
     ...aPodStatus({ pod: id.name, hasLimits: limits.length > 0, workloads: [cart], usedBytes: 4 * mib, ...overrides }),
     spec: podSpecReport(pod),
@@ -55,7 +61,7 @@ function judge(limits: readonly LimitReport[], overrides: Parameters<typeof aPod
     isPending: report.state === 'pending',
     ...(timeMs === undefined ? {} : { timeMs }),
   });
-  return podVerdict({ report, limits, standing, samples: [], pod, eviction: undefined });
+  return podVerdict({ report, limits, standing, samples, pod, eviction: undefined });
 }
 
 describe('the verdict of a pod', () => {
@@ -141,6 +147,13 @@ describe('the verdict of a pod', () => {
       text: 'No data from node node-1 (timeout). As last known 5m ago: near a limit: container app uses 90Mi of its limit of 100Mi. Its growth is not known: it was measured less than twice.',
       commands: ['kubectl ephemeral-storage explain node node-1'],
     });
+  });
+
+  it('a pod of a silent node has how it grew, and no reason why nothing is forecast', () => {
+    const silent = { dataState: 'absent', dataAgeMs: 300_000, absenceReason: 'timeout' } as const;
+    const samples = [0, 1, 2, 3].map((minute) => ({ atMs: minute * 60_000, usedBytes: (80 + minute) * mib }));
+    expect(judge([limit(83)], silent, undefined, samples).text).toMatch(/limit of 100Mi\. It grew 1Mi a minute\.$/);
+    expect(judge([limit(83)], {}, undefined, samples).text).toContain('No forecast: ');
   });
 
   it('old data is said to be old', () => {

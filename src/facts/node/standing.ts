@@ -1,6 +1,6 @@
 import { soonMs } from '../forecast/forecast.js';
 import { hasUnknownUsage, knownNearest, type LimitRatio, limitStanding } from './limit-ratios.js';
-import { type NodeForecasts, type PodForecast, timeToMs } from './node-view.js';
+import { type NodeForecasts, type NodeView, type PodForecast, timeToMs } from './node-view.js';
 import type { PodRecord } from './pod-record.js';
 import { canBind } from './unenforced-limits.js';
 
@@ -16,33 +16,49 @@ export interface PodStanding {
   readonly limit: LimitRatio | undefined;
   /** See {@link knownNearest}. */
   readonly nearest: LimitRatio | undefined;
-  /** Milliseconds until the limit is exceeded; 0 above it. Undefined without a forecast. */
+  /** Milliseconds until the limit is exceeded; 0 above it. Undefined without a forecast, and without data. */
   readonly timeMs: number | undefined;
   /** See {@link podUrgency}. */
   readonly urgency: number | undefined;
 }
 
-/** What of a node's last summary a standing depends on as time passes. Without forecasts: of a node without data. */
+/** What of a node's last summary a standing depends on as time passes. */
 export interface StandingSource {
+  readonly state: NodeView['state'];
   readonly snapshot?: { readonly forecasts: NodeForecasts };
   readonly ageMs: number;
 }
 
-/** Returns the limit that the pod exceeds first, and when; undefined while that is not known: without its volumes, its growth is not. */
+/**
+ * Returns the limit that the pod exceeds first, and when; undefined while that is not known: without its volumes, its growth is not.
+ * Of a node without data, what was about to happen alone.
+ */
 function podForecast(
-  { snapshot, ageMs }: StandingSource,
+  source: StandingSource,
   { summary: { uid }, isPending, standing }: PodRecord,
-): (PodForecast & { readonly timeToLimitMs: number }) | undefined {
+): (PodForecast & { readonly dueMs: number }) | undefined {
+  const { state, snapshot } = source;
   if (snapshot === undefined || (isPending && standing !== 'above')) return undefined;
   const forecast = snapshot.forecasts.pods.get(uid);
-  const timeMs = forecast && timeToMs(forecast, snapshot.forecasts, ageMs);
-  if (forecast === undefined || timeMs === undefined) return undefined;
-  return { ...forecast, timeToLimitMs: Math.round(timeMs) };
+  const dueMs = forecast && timeToMs(forecast, snapshot.forecasts, passedMs(source, forecast, snapshot.forecasts));
+  if (forecast === undefined || dueMs === undefined || (state === 'absent' && dueMs > soonMs)) return undefined;
+  return { ...forecast, dueMs: Math.round(dueMs) };
+}
+
+/** Only new data refutes a forecast. Without any for long, what was to come later is not known. */
+function passedMs(
+  { state, ageMs }: StandingSource,
+  { endsAtMs }: PodForecast,
+  { measuredAtMs }: NodeForecasts,
+): number {
+  if (state === 'fresh') return ageMs;
+  const unrefutedMs = Math.min(ageMs, Math.max(0, endsAtMs - measuredAtMs));
+  return state === 'stale' ? unrefutedMs : Math.min(unrefutedMs, soonMs);
 }
 
 /** Whether the pod is among those that are evicted next for a limit: it is near one, or above. Needs no ratios: lists ask it of each pod. */
 export function isNearLimit(source: StandingSource, pod: PodRecord): boolean {
-  return isNear(pod.standing ?? forecastKind(podForecast(source, pod)?.timeToLimitMs));
+  return isNear(kindOf(pod, podForecast(source, pod)?.dueMs));
 }
 
 export function isNear(kind: PodStanding['kind'] | undefined): boolean {
@@ -54,20 +70,24 @@ export function isNear(kind: PodStanding['kind'] | undefined): boolean {
  * one, by the ratio. Undefined for the others. `source`: undefined to leave forecasts aside, which change as time passes.
  */
 export function podUrgency(pod: PodRecord, source: StandingSource | undefined): number | undefined {
-  return urgencyOf(pod, source && podForecast(source, pod)?.timeToLimitMs);
+  const dueMs = source && podForecast(source, pod)?.dueMs;
+  return urgencyOf(pod, source?.state, dueMs);
 }
 
 function urgencyOf(
-  { standing, nearestRatio: ratio = 0 }: PodRecord,
-  timeMs: number | undefined,
+  pod: PodRecord,
+  state: NodeView['state'] | undefined,
+  dueMs: number | undefined,
 ): PodStanding['urgency'] {
+  const { standing, nearestRatio: ratio = 0 } = pod;
   if (standing === 'above') return 4 - 1 / ratio;
-  return timeMs === undefined ? standing && ratio : timeUrgency(timeMs);
+  if (dueMs !== undefined && state !== 'absent') return timeUrgency(dueMs);
+  return isNear(kindOf(pod, dueMs)) ? ratio : undefined;
 }
 
-/** Returns milliseconds until the pod exceeds a limit; undefined without a forecast. Needs no ratios: lists ask it of each pod. */
+/** Returns milliseconds until the pod exceeds a limit; undefined without a forecast, and without data. Needs no ratios: lists ask it of each pod. */
 export function timeToLimitMs(source: StandingSource, pod: PodRecord): number | undefined {
-  return podForecast(source, pod)?.timeToLimitMs;
+  return source.state === 'absent' ? undefined : podForecast(source, pod)?.dueMs;
 }
 
 const hourMs = 3_600_000;
@@ -80,18 +100,19 @@ function timeUrgency(timeMs: number): number {
 /** `ratios`: of the pod, in the order in which the kubelet checks. */
 export function podStanding(source: StandingSource, pod: PodRecord, ratios: readonly LimitRatio[]): PodStanding {
   const forecast = podForecast(source, pod);
-  const timeMs = forecast?.timeToLimitMs;
-  const kind = pod.standing ?? forecastKind(timeMs);
-  const urgency = urgencyOf(pod, timeMs);
+  const timeMs = source.state === 'absent' ? undefined : forecast?.dueMs;
+  const kind = kindOf(pod, forecast?.dueMs);
+  const urgency = urgencyOf(pod, source.state, forecast?.dueMs);
   const nearest = knownNearest(ratios, { ...pod, pod: pod.bound?.pod });
   if (kind === undefined) return { ...restingStanding(pod, nearest), nearest, timeMs, urgency };
   const limit = pod.standing === 'above' ? ratios.find(isExceeded) : forecast && ratios.find(isOf(forecast));
   return { kind, limit: limit ?? nearest, nearest, timeMs, urgency };
 }
 
-function forecastKind(timeMs: number | undefined): 'near' | 'growing' | undefined {
-  if (timeMs === undefined) return undefined;
-  return timeMs <= soonMs ? 'near' : 'growing';
+/** Undefined of a pod that is near no limit, and for which none is forecast. */
+function kindOf({ standing }: PodRecord, dueMs: number | undefined): 'above' | 'near' | 'growing' | undefined {
+  if (standing !== undefined || dueMs === undefined) return standing;
+  return dueMs <= soonMs ? 'near' : 'growing';
 }
 
 function restingStanding(pod: PodRecord, limit: LimitRatio | undefined): Pick<PodStanding, 'kind' | 'limit'> {

@@ -114,7 +114,7 @@ export interface NodeData {
 /** Undefined for a silent node of which nothing is known. */
 export function dataOf(view: NodeView, { lastKnownOf }: Pick<NodeSources, 'lastKnownOf'>): NodeData | undefined {
   const last = view.state === 'absent' ? lastKnownOf(view) : view;
-  return last && { snapshot: last.snapshot, source: { ...view, ageMs: last.ageMs } };
+  return last && { snapshot: last.snapshot, source: { ...view, ageMs: last.ageMs, snapshot: last.snapshot } };
 }
 
 /** A node as it is judged and compared with others. Without data where nothing is known of it. */

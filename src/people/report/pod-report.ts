@@ -89,7 +89,7 @@ export interface PodSource {
   readonly ageMs: number;
   /** Why the node has no data. */
   readonly reason?: AbsenceReason;
-  /** Undefined for a node without data. */
+  /** Undefined for a node of which nothing is known. */
   readonly snapshot?: Pick<NodeSnapshot, 'forecasts'>;
 }
 

@@ -7,8 +7,8 @@ import { formatAge, formatBytes, formatForecast } from '../../lib/base/units.js'
 import { eventText } from './eviction-cause-text.js';
 import type { EvictionReport } from './eviction-report.js';
 import { type LimitReport, limitReport, limitSubject, limitText, unenforcedNames, usedText } from './limit-report.js';
-import { growthWithoutForecast } from './pod-growth.js';
-import type { MeasuredPodReport, PodReport } from './pod-report.js';
+import { growthText, growthWithoutForecast } from './pod-growth.js';
+import { isLastKnown, type MeasuredPodReport, type PodReport } from './pod-report.js';
 import { explainNode, explainPod, ownerCommand } from './verdict-commands.js';
 import type { VerdictWords } from './verdict-text.js';
 
@@ -88,14 +88,15 @@ function judgement(judged: Judged): Judgement {
   return { kind: 'unknown', text };
 }
 
-function urgentText({ standing, limits, samples }: Judged): Judgement | undefined {
+function urgentText({ report, standing, limits, samples }: Judged): Judgement | undefined {
   const limit = standing?.limit && limitReport(standing.limit);
   if (standing === undefined || limit === undefined) return undefined;
   const { kind, timeMs } = standing;
   if (kind === 'above') return { kind, text: `Above a limit: ${limitUse(limit)}. The kubelet evicts the pod.`, limit };
   if (timeMs !== undefined) return forecastText(kind, timeMs, limit);
   if (kind !== 'near') return undefined;
-  return { kind, text: `Near a limit: ${limitUse(limit)}. ${growthWithoutForecast(limits, samples)}`, limit };
+  const growth = isLastKnown(report) ? growthText(samples) : growthWithoutForecast(limits, samples);
+  return { kind, text: `Near a limit: ${limitUse(limit)}. ${growth}`, limit };
 }
 
 function forecastText(kind: PodStanding['kind'], timeMs: number, limit: LimitReport): Judgement {
