@@ -184,7 +184,7 @@ describe('BackgroundRefresher', () => {
     const count = world.requestCount();
     expect(count).toBeGreaterThanOrEqual(2);
     expect(count).toBeLessThanOrEqual(3);
-    expect([world.queue.depth('refresh'), world.clock.sleeperCount]).toEqual([0, 0]);
+    expect([world.queue.depth(), world.clock.sleeperCount]).toEqual([0, 0]);
     await world.clock.advance(20 * ttlMs);
     expect(world.requestCount()).toBe(count);
     world.refresher.expectScrape();
@@ -241,7 +241,7 @@ describe('BackgroundRefresher', () => {
     const { refresher, queue, requestsMs } = world;
     refresher.expectScrape();
     await clock.advance(20_000);
-    expect([requestsMs, queue.oldestRun, queue.depth('refresh')]).toEqual([[], undefined, 1]);
+    expect([requestsMs, queue.oldestRun, queue.depth()]).toEqual([[], undefined, 1]);
     isSlotFree = true;
     const freeAtMs = clock.monotonicMs();
     await clock.advance(20_000);
@@ -279,7 +279,7 @@ describe('BackgroundRefresher', () => {
     const [left] = nodes.splice(0, 1);
     await world.clock.advance(2 * ttlMs);
     expect(world.requestsMs.get(left?.name ?? '')).toHaveLength(1);
-    expect(world.queue.depth('refresh')).toBe(1);
+    expect(world.queue.depth()).toBe(1);
   });
 
   it('a node that appears is asked', async () => {

@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
 
-import type { TaskRun } from '../../src/lib/base/work-queue.js';
-import { Liveness } from '../../src/serve/server/liveness.js';
+import { Liveness, type TimedTask } from '../../src/serve/server/liveness.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aLogger } from './test-server.js';
 
 const maxRunMs = 300_000;
 
-function setUp(run?: TaskRun) {
+function setUp(run?: Omit<TimedTask, 'maxRunMs'>) {
   const clock = new ManualClock();
   const logger = aLogger();
   const liveness = new Liveness({ oldestTask: () => run && { ...run, maxRunMs }, clock, logger });

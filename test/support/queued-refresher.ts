@@ -5,7 +5,7 @@ import { atOnce } from './lanes.js';
 
 interface QueuedRefresher {
   readonly refresher: BackgroundRefresher;
-  readonly queue: WorkQueue<'refresh'>;
+  readonly queue: WorkQueue;
 }
 
 type QueuedRefresherOptions = Omit<
@@ -21,18 +21,17 @@ export function queuedRefresher(options: QueuedRefresherOptions): QueuedRefreshe
     ...options,
     findNode: (name) => [...options.nodes()].find((node) => node.name === name),
     schedule: (nodeName, delayMs) => {
-      queue.add('refresh', nodeName, delayMs);
+      queue.add(nodeName, delayMs);
     },
   });
   const queue = new WorkQueue({
-    handlers: { refresh: (nodeName: string) => refresher.refresh(nodeName) },
+    kind: 'refresh',
+    handle: (nodeName) => refresher.refresh(nodeName),
     clock: options.clock,
     random: () => 0,
     logger: silentLogger,
-    observer: {
-      taskRetried: (kind) => {
-        throw new Error(`${kind} must not fail`);
-      },
+    onRetry: () => {
+      throw new Error('a refresh must not fail');
     },
   });
   return { refresher, queue };

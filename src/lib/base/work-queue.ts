@@ -4,17 +4,7 @@ import type { Clock } from './clock.js';
 import { FailureRun, type Logger } from './logger.js';
 import { getOrAdd } from './maps.js';
 
-/** A task that is in process. */
-export interface TaskRun {
-  /** Kind and name, such as `refresh/node-1`. */
-  readonly task: string;
-  /** Monotonic time in milliseconds. */
-  readonly sinceMs: number;
-}
-
-interface Task<Kind> {
-  readonly key: string;
-  readonly kind: Kind;
+interface Task {
   readonly name: string;
   /** Monotonic time in milliseconds; Infinity for a task in process that does not run again. */
   dueAtMs: number;
@@ -30,19 +20,19 @@ const firstRetryDelayMs = 1_000;
 const maxRetryDelayMs = 60_000;
 
 /**
- * Tasks that are due at a time, each known by its kind and name: adding one again only brings it forward. No task is in
+ * Tasks of one kind that are due at a time, each known by its name: adding one again only brings it forward. No task is in
  * process twice at a time; one that is added meanwhile runs again afterwards. A task that fails is retried until it
- * succeeds, with growing delays, which nobody who adds it shortens. One whose handler has nothing more to do is forgotten.
+ * succeeds, with growing delays, which nobody who adds it shortens. One with which there is nothing more to do is forgotten.
  *
  * There is one timer, for the earliest task, and none while no task waits. The number of tasks in process is not bounded:
- * handlers share what they use.
+ * they share what they use.
  */
-export class WorkQueue<Kind extends string> {
+export class WorkQueue {
   readonly #options;
-  /** Waiting or in process, by kind and name. */
-  readonly #tasks = new Map<string, Task<Kind>>();
+  /** Waiting or in process, by name. */
+  readonly #tasks = new Map<string, Task>();
   /** The oldest first. */
-  readonly #running = new Map<Task<Kind>, { readonly sinceMs: number; readonly ended: Promise<void> }>();
+  readonly #running = new Map<Task, { readonly sinceMs: number; readonly ended: Promise<void> }>();
   readonly #stopping = new AbortController();
   #isStarted = false;
   #timer = new AbortController();
@@ -53,19 +43,19 @@ export class WorkQueue<Kind extends string> {
   #wakesAtMs = Infinity;
 
   constructor(options: {
+    /** Before the name of a task in messages, such as `refresh`. */
+    readonly kind: string;
     /**
      * Works on what `name` stands for, as it is at that time. Resolves with the delay in milliseconds after which the task is
      * due again; undefined: it is not. After a rejection it is retried. It ends soon after the signal aborts.
      */
-    readonly handlers: Readonly<Record<Kind, (name: string, signal: AbortSignal) => Promise<number | undefined>>>;
+    readonly handle: (name: string, signal: AbortSignal) => Promise<number | undefined>;
     readonly clock: Clock;
     /** From 0 to 1, 1 excluded. */
     readonly random: () => number;
     readonly logger: Logger;
-    readonly observer: {
-      /** A task has failed and will be retried. */
-      taskRetried(kind: Kind): void;
-    };
+    /** Called when a task has failed and will be retried. */
+    readonly onRetry: () => void;
   }) {
     this.#options = options;
     this.#broken = new Promise((_resolve, reject) => {
@@ -74,30 +64,27 @@ export class WorkQueue<Kind extends string> {
     this.#broken.catch(() => undefined); // while it does not run
   }
 
-  /** The task that has been in process for the longest time. */
-  get oldestRun(): TaskRun | undefined {
-    for (const [task, { sinceMs }] of this.#running) return { task: task.key, sinceMs };
+  /** The task that has been in process for the longest time, such as `refresh/node-1`, and since when; monotonic. */
+  get oldestRun(): { readonly task: string; readonly sinceMs: number } | undefined {
+    for (const [task, { sinceMs }] of this.#running) return { task: this.#textOf(task), sinceMs };
     return undefined;
   }
 
-  /** Tasks of the kind that wait or are in process. */
-  depth(kind: Kind): number {
-    let count = 0;
-    for (const task of this.#tasks.values()) if (task.kind === kind) count += 1;
-    return count;
+  /** Tasks that wait or are in process. */
+  depth(): number {
+    return this.#tasks.size;
   }
 
   /** The task is due after `delayMs` at the latest, or when the delay after its last failure ends. */
-  add(kind: Kind, name: string, delayMs = 0): void {
-    const key = keyOf(kind, name);
-    const task = getOrAdd(this.#tasks, key, () => newTask(key, kind, name));
+  add(name: string, delayMs = 0): void {
+    const task = getOrAdd(this.#tasks, name, () => newTask(name));
     this.#bringForward(task, delayMs);
     this.#settle(task);
   }
 
   /**
    * Works until the signal aborts and the tasks in process have ended; the others are discarded. Rejects only when the queue
-   * itself fails, its clock or its observer, never because of a handler.
+   * itself fails, its clock or `onRetry`, never because of a task.
    */
   async run(signal: AbortSignal): Promise<void> {
     this.#isStarted = true;
@@ -114,15 +101,15 @@ export class WorkQueue<Kind extends string> {
     }
   }
 
-  #bringForward(task: Task<Kind>, delayMs: number): void {
+  #bringForward(task: Task, delayMs: number): void {
     const dueAtMs = Math.min(task.dueAtMs, this.#options.clock.monotonicMs() + delayMs);
     task.dueAtMs = Math.max(dueAtMs, task.backsOffUntilMs);
   }
 
   /** Has a task that is not in process wait until it is due, or forgets it. */
-  #settle(task: Task<Kind>): void {
+  #settle(task: Task): void {
     if (this.#running.has(task)) return;
-    if (task.dueAtMs === Infinity || this.#stopping.signal.aborted) this.#tasks.delete(task.key);
+    if (task.dueAtMs === Infinity || this.#stopping.signal.aborted) this.#tasks.delete(task.name);
     else this.#wakeAt(task.dueAtMs);
   }
 
@@ -161,7 +148,7 @@ export class WorkQueue<Kind extends string> {
     this.#wakeAt(firstMs);
   }
 
-  async #process(task: Task<Kind>): Promise<void> {
+  async #process(task: Task): Promise<void> {
     await Promise.resolve(); // from here on it counts as running
     const delayMs = await this.#handle(task);
     this.#running.delete(task);
@@ -170,13 +157,11 @@ export class WorkQueue<Kind extends string> {
   }
 
   /** The delay until the task is due again. */
-  async #handle(task: Task<Kind>): Promise<number | undefined> {
-    const { handlers } = this.#options;
+  async #handle(task: Task): Promise<number | undefined> {
     const { signal } = this.#stopping;
-    const { key, kind, name } = task;
     try {
-      const delayMs = await handlers[kind](name, signal);
-      task.failures?.ended('task succeeded', { task: key });
+      const delayMs = await this.#options.handle(task.name, signal);
+      task.failures?.ended('task succeeded', { task: this.#textOf(task) });
       endFailures(task);
       return delayMs;
     } catch (error) {
@@ -184,22 +169,24 @@ export class WorkQueue<Kind extends string> {
     }
   }
 
-  #fail(task: Task<Kind>, error: unknown): number {
-    const { logger, observer, random, clock } = this.#options;
+  #fail(task: Task, error: unknown): number {
+    const { logger, onRetry, random, clock } = this.#options;
     const delayMs = withJitter(task.retryDelayMs, random);
     task.retryDelayMs = nextDelayMs(task.retryDelayMs, maxRetryDelayMs);
     task.backsOffUntilMs = clock.monotonicMs() + delayMs;
     task.failures ??= new FailureRun(logger);
-    task.failures.failed('task failed', { task: task.key }, error);
-    observer.taskRetried(task.kind);
+    task.failures.failed('task failed', { task: this.#textOf(task) }, error);
+    onRetry();
     return delayMs;
+  }
+
+  #textOf({ name }: Task): string {
+    return `${this.#options.kind}/${name}`;
   }
 }
 
-function newTask<Kind>(key: string, kind: Kind, name: string): Task<Kind> {
+function newTask(name: string): Task {
   return {
-    key,
-    kind,
     name,
     dueAtMs: Infinity,
     failures: undefined,
@@ -208,13 +195,8 @@ function newTask<Kind>(key: string, kind: Kind, name: string): Task<Kind> {
   };
 }
 
-function endFailures(task: Task<unknown>): void {
+function endFailures(task: Task): void {
   task.failures = undefined;
   task.retryDelayMs = firstRetryDelayMs;
   task.backsOffUntilMs = -Infinity;
-}
-
-/** Kinds have no slash. */
-function keyOf(kind: string, name: string): string {
-  return `${kind}/${name}`;
 }

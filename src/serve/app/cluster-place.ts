@@ -22,7 +22,6 @@ import type { Logger } from '../../lib/base/logger.js';
 import type { Scheduler } from '../../lib/base/scheduler.js';
 import { escapeInvisible } from '../../lib/base/text.js';
 import { WorkQueue } from '../../lib/base/work-queue.js';
-import type { TaskKind } from '../../metrics/telemetry/self-family.js';
 import type { SelfMetrics } from '../../metrics/telemetry/self-metrics.js';
 import type { TimedTask } from '../server/liveness.js';
 import { type ConnectionBudget, connectionBudget } from './connection-budget.js';
@@ -60,8 +59,8 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
   readonly store: ClusterStore;
   readonly watches: CoreWatches;
   readonly cache: KubeletCache;
-  /** What is done in the background, by kind. */
-  readonly queue: WorkQueue<TaskKind>;
+  /** The refreshes in the background, by node. */
+  readonly queue: WorkQueue;
   readonly budget: ConnectionBudget;
   readonly #options;
   readonly #lifetime = new AbortController();
@@ -102,12 +101,13 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
       rememberDeletedMs: servedMs(config.cache.ttlMs) + podGraceMs,
     });
     this.#refresher = this.#createRefresher();
-    this.queue = new WorkQueue<TaskKind>({
+    this.queue = new WorkQueue({
       ...options,
-      handlers: {
-        refresh: (nodeName) => this.#refresher?.refresh(nodeName) ?? Promise.resolve(undefined),
+      kind: 'refresh',
+      handle: (nodeName) => this.#refresher?.refresh(nodeName) ?? Promise.resolve(undefined),
+      onRetry: () => {
+        options.metrics.taskRetried('refresh');
       },
-      observer: options.metrics,
     });
     this.#evictions = this.#subscribeToEvictions();
     const { signal } = this.#lifetime;
@@ -283,7 +283,7 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
         return node && select([node])[0];
       },
       schedule: (nodeName, delayMs) => {
-        this.queue.add('refresh', nodeName, delayMs);
+        this.queue.add(nodeName, delayMs);
       },
       onRefreshed: async (node) =>
         this.#refreshesAhead ? this.#options.onRefreshed(node, this.#lifetime.signal) : undefined,

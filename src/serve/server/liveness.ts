@@ -2,9 +2,12 @@ import type { Clock } from '../../lib/base/clock.js';
 import type { Logger } from '../../lib/base/logger.js';
 import { oneLine } from '../../lib/base/text.js';
 import { formatDuration } from '../../lib/base/units.js';
-import type { TaskRun } from '../../lib/base/work-queue.js';
 
-export interface TimedTask extends TaskRun {
+export interface TimedTask {
+  /** Such as `refresh/node-1`. */
+  readonly task: string;
+  /** Monotonic time in milliseconds. */
+  readonly sinceMs: number;
   /** Far above what tasks take whose kubelets or API server do not respond, in milliseconds. */
   readonly maxRunMs: number;
 }
