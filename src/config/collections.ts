@@ -9,17 +9,17 @@ import { describeValue, pathText } from './faults.js';
 import { type About, about, asText, fromFlowText, refuse, settingMeta } from './setting.js';
 import { isNamespaceName } from './values.js';
 
-interface ListSpec<S extends z.ZodMiniType> extends About {
-  readonly item: S;
-  readonly default: z.input<S>[];
-  readonly minLength?: number;
-  readonly allowed: string;
-  /** Between the items in a text. A comma, unless items may contain commas. */
-  readonly separator?: ',' | ';' | RegExp;
-}
-
 /** A list whose items are unique. */
-export function list<S extends z.ZodMiniType>(spec: ListSpec<S>) {
+export function list<S extends z.ZodMiniType>(
+  spec: About & {
+    readonly item: S;
+    readonly default: z.input<S>[];
+    readonly minLength?: number;
+    readonly allowed: string;
+    /** Between the items in a text. A comma, unless items may contain commas. */
+    readonly separator?: ',' | ';' | RegExp;
+  },
+) {
   const { separator = ',' } = spec;
   const items = z
     .array(spec.item)

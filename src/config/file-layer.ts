@@ -10,17 +10,11 @@ import { rootSection } from './settings.js';
 import { formatSize } from './values.js';
 import { readYaml, type YamlText } from './yaml-text.js';
 
-export interface ConfigFile {
-  /** As messages name it. */
-  readonly path: string;
-  readonly text: string;
-}
-
 /** The size limit of a ConfigMap: https://kubernetes.io/docs/concepts/configuration/configmap/ */
 const maxFileBytes = 2 ** 20;
 
-/** Reads the settings file as a layer. */
-export function fileLayer({ path: file, text }: ConfigFile): Layer {
+/** Reads the settings file as a layer. `path`: as messages name it. */
+export function fileLayer({ path: file, text }: { readonly path: string; readonly text: string }): Layer {
   const bytes = Buffer.byteLength(text);
   if (bytes > maxFileBytes) {
     const hint = `allowed: at most ${formatSize(maxFileBytes)}`;

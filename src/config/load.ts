@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 
 import { UserError } from '../lib/base/errors.js';
 import { ConfigError } from './faults.js';
-import { type ConfigFile, fileLayer, readConfigFile } from './file-layer.js';
+import { fileLayer, readConfigFile } from './file-layer.js';
 import { checkValue, type SettingValue } from './layer.js';
 import { checkRules } from './rules.js';
 import { type Config, schema } from './schema.js';
@@ -21,7 +21,7 @@ export function loadConfig({
   assignments = [],
   flags,
 }: {
-  readonly file?: ConfigFile;
+  readonly file?: Parameters<typeof fileLayer>[0];
   readonly environment: Readonly<NodeJS.ProcessEnv>;
   /** Of `--set`, each `PATH=VALUE`. */
   readonly assignments?: readonly string[];

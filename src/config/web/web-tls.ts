@@ -8,8 +8,6 @@ import { clientAuthTypes, type TlsServerConfig, tlsVersions } from './web-file-s
 
 export type FileContent = { readonly text: string } | { readonly error: string };
 
-type TlsKey = keyof TlsServerConfig;
-
 /** The keys of the configuration that name PEM files. */
 type PemKey = 'cert_file' | 'key_file' | 'client_ca_file';
 
@@ -17,7 +15,7 @@ export interface TlsSources {
   /** By their names in the configuration. */
   readonly files: Readonly<Record<string, FileContent>>;
   /** The place of a key. */
-  readonly sourceOf: (key: TlsKey) => string;
+  readonly sourceOf: (key: keyof TlsServerConfig) => string;
 }
 
 /** What is wrong with a PEM, and with which. No text has a part of a key, as messages of OpenSSL have none. */
@@ -51,7 +49,7 @@ export function loadTls(config: TlsServerConfig, { files, sourceOf }: TlsSources
   return { ...pair, clientCa: authorities?.clientCa, minVersion: tlsVersions.get(minVersion) ?? 'TLSv1.2' };
 }
 
-type TlsFault = readonly [key: TlsKey, problem: string, allowed: string];
+type TlsFault = readonly [key: keyof TlsServerConfig, problem: string, allowed: string];
 
 /** Returns what lacks the key that it needs beside it. */
 function misuses({ cert_file, key_file, client_ca_file, client_auth_type }: TlsServerConfig): TlsFault[] {
