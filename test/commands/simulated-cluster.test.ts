@@ -8,8 +8,8 @@ import type { MeasuredPodExplanation, PodExplanation } from '../../src/people/qu
 import type { PodReport } from '../../src/people/report/pod-report.js';
 import type { ListResource } from '../../src/serve/source/answer-source.js';
 import { answersFrom } from '../../src/serve/source/document-answers.js';
+import { findWorkload } from '../../src/serve/source/list-answers.js';
 import type { ViewReader } from '../../src/serve/source/view-source.js';
-import { findWorkload } from '../../src/serve/source/workload-lookup.js';
 import { type ParsedFamily, parseExposition } from '../support/exposition-parser.js';
 import { anExposition, asking } from '../support/exposition-settings.js';
 import { never } from '../support/signals.js';

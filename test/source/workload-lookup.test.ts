@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 
 import type { Workload } from '../../src/facts/workload/workload.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
+import { findWorkload } from '../../src/serve/source/list-answers.js';
 import { mergedReader } from '../../src/serve/source/merged-views.js';
-import { findWorkload } from '../../src/serve/source/workload-lookup.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { aClusterSnapshot, aDeployment, aReading, aWorkload, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 import { viewsOf } from '../support/views.js';

@@ -11,9 +11,8 @@ import { explainEviction } from '../../people/report/verdict-commands.js';
 import { objectDocument } from '../../people/status/document-of.js';
 import { NotFoundError } from '../../people/status/view-errors.js';
 import type { Answers, ObjectQuestion, ObjectResource, WrittenAnswer } from './answer-source.js';
-import { listAnswer } from './list-answers.js';
+import { findWorkload, listAnswer } from './list-answers.js';
 import type { AnswerFacts, FoundDocuments, ObjectAnswer, ViewReader } from './view-source.js';
-import { findWorkload } from './workload-lookup.js';
 
 /** Answers from what the reader reads. `access`: how kubelets are reached from here; undefined where they are not. */
 export function answersFrom(reader: ViewReader, access: Config['kubelet']['access'] | undefined): Answers {
@@ -66,10 +65,10 @@ function causesOfAbsence(
 const proxyHint =
   'to reach the kubelets through the API server, add --set kubelet.access=proxy (needs get on nodes/proxy)';
 
-type Question = ObjectQuestion & { readonly reader: ViewReader };
-
 /** Throw NotFoundError when there is nothing of the name. */
-const explainers: Readonly<Record<ObjectResource, (question: Question) => Promise<FoundDocuments>>> = {
+const explainers: Readonly<
+  Record<ObjectResource, (question: ObjectQuestion & { readonly reader: ViewReader }) => Promise<FoundDocuments>>
+> = {
   /** Every pod of the name: in all namespaces there may be several. */
   pod: async ({ reader, name, namespace }) => {
     const named = namespace === undefined ? (await reader.list('pods', { name })).items : [{ namespace }];

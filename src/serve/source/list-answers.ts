@@ -1,22 +1,25 @@
 import { isNear } from '../../facts/node/standing.js';
+import { workloadPath } from '../../facts/workload/workload.js';
+import { UserError } from '../../lib/base/errors.js';
 import { byNames, largestFirst, type Ranked } from '../../lib/base/ranking.js';
 import { meantText } from '../../lib/base/suggestion.js';
 import { countedText, formatCount, joinTruncated } from '../../lib/base/text.js';
 import { type Kind, listDocument } from '../../people/kinds/kind.js';
 import { type NextRow, nextRows } from '../../people/kinds/next-kind.js';
 import type { Line } from '../../people/pens/document.js';
+import { terminalText } from '../../people/pens/terminal-text.js';
 import { headerOf, lineText } from '../../people/pens/text-pen.js';
 import { absentCount } from '../../people/query/coverage.js';
 import { firstOf } from '../../people/query/list-page.js';
 import { maxLimit } from '../../people/query/list-query.js';
 import type { ListedNodeReport } from '../../people/report/node-report.js';
 import type { PodReport } from '../../people/report/pod-report.js';
+import { shownName, workloadOf } from '../../people/report/workload-report.js';
 import { listedKind } from '../../people/status/document-of.js';
 import { NotFoundError } from '../../people/status/view-errors.js';
 import type { ListQuestion } from './answer-source.js';
 import { shardsText } from './shards.js';
 import type { AnswerFacts, FoundDocuments, ListAnswer, ViewParameters, ViewReader } from './view-source.js';
-import { findWorkload } from './workload-lookup.js';
 
 /** A question, with the parameters of the list of the API. */
 interface AskedList extends ListQuestion {
@@ -56,6 +59,22 @@ async function workloadParameters(
   const found = await findWorkload(reader, workload, namespace);
   const isElsewhere = !isNamespaceNamed && found.workloadNamespace !== namespace;
   return { namespace: isElsewhere ? found.workloadNamespace || undefined : namespace, workload: found.path };
+}
+
+const maxNamesCount = 10;
+
+/**
+ * Finds the workload of the name, see `isNamed`: one that there is, or was, as it is known by its evictions too. Throws
+ * UserError where there are several, and NotFoundError.
+ */
+export async function findWorkload(reader: ViewReader, name: string, namespace: string | undefined) {
+  const { items } = await reader.list('workloads', { name, namespace });
+  const exact = items.filter(({ workloadNamespace, workload }) => workloadNamespace === '' && workload === name);
+  const [found, ...others] = exact.length > 0 ? exact : items;
+  if (found !== undefined && others.length === 0)
+    return { workloadNamespace: found.workloadNamespace, path: workloadPath(workloadOf(found)) };
+  const names = joinTruncated(items.map(shownName).map(terminalText).sort(), maxNamesCount);
+  throw new UserError(`workload "${terminalText(name)}" is ambiguous: ${names}`);
 }
 
 function readRows(asked: AskedList, kind: Kind<unknown>): Promise<ListAnswer<unknown>> {

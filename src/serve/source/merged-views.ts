@@ -162,15 +162,6 @@ function workloadNames({ workloadNamespace, workloadType, workload }: WorkloadRe
   return `${workloadNamespace}/${workloadType}/${workload}`;
 }
 
-/** What items of lists that have ranks are called, as far as they have it. */
-interface ItemNames {
-  readonly namespace?: string;
-  readonly pod?: string;
-  readonly container?: string;
-  readonly volume?: string;
-  readonly node?: string | undefined;
-}
-
 /** Returns the items of several lists in the order that each of them is in. */
 function mergedByRank<T>(
   lists: readonly Pick<ListPage<T>, 'items' | 'ranks'>[],
@@ -179,7 +170,7 @@ function mergedByRank<T>(
 ): readonly T[] {
   const all = lists.flatMap(({ items, ranks }) => items.map((item, index) => ({ item, ranks: ranks?.[index] ?? [] })));
   const byName = byNames<{ readonly item: T }>(({ item }) =>
-    namesOf(item as ItemNames, kind === 'nodes' || order === 'node'),
+    namesOf(item as Readonly<Record<string, string>>, kind === 'nodes' || order === 'node'),
   );
   return all.toSorted((a, b) => compareRanks(a.ranks, b.ranks) || byName(a, b)).map(({ item }) => item);
 }
@@ -189,10 +180,9 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return index < 0 ? 0 : (b[index] ?? 0) - (a[index] ?? 0);
 }
 
-function namesOf(
-  { namespace = '', pod = '', container, volume = '', node = '' }: ItemNames,
-  isByNode: boolean,
-): readonly string[] {
+/** Returns what an item of a list that has ranks is called, as far as it has it. */
+function namesOf(item: Readonly<Record<string, string>>, isByNode: boolean): readonly string[] {
+  const { namespace = '', pod = '', container, volume = '', node = '' } = item;
   const names = [namespace, pod, container ?? volume];
   return isByNode ? [...naturalNames(node), ...names] : [...names, node];
 }
