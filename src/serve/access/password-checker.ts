@@ -15,13 +15,6 @@ const keepForever = { keepMs: Infinity, keepFailingMs: Infinity, keepNoneMs: Inf
 /** After a wrong password: as much as leaves four fifths of a processor to the exporter. */
 const restFactor = 4;
 
-interface PasswordAttempt {
-  readonly user: string;
-  readonly password: string;
-  /** The address of the client: clients take turns. */
-  readonly client: string;
-}
-
 /**
  * Compares passwords with hashes of bcrypt, one at a time and off the event loop. No flood of wrong passwords displaces
  * or delays a client that is known.
@@ -46,8 +39,11 @@ export class PasswordChecker implements Disposable {
     this.#answers = new KeptAnswers({ clock, maxCount: 100, ...keepForever });
   }
 
-  /** `hashes`: by user. Never rejects. */
-  async check({ user, password, client }: PasswordAttempt, hashes: ReadonlyMap<string, string>): Promise<Verdict> {
+  /** `client`: its address, as clients take turns. `hashes`: by user. Never rejects. */
+  async check(
+    { user, password, client }: { readonly user: string; readonly password: string; readonly client: string },
+    hashes: ReadonlyMap<string, string>,
+  ): Promise<Verdict> {
     const [somebodysHash = ''] = hashes.values();
     const hash = hashes.get(user);
     const key = createHmac('sha256', this.#secret)

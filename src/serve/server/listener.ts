@@ -8,8 +8,7 @@ import type { WebTls } from '../../config/web/web-config.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { messageOf, UserError } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
-import type { Connections } from './connections.js';
-import { RequestTurns } from './request-turns.js';
+import { type Connections, RequestTurns } from './connections.js';
 
 /**
  * Clients that send nothing, or a byte now and then, are disconnected. Idle connections of Prometheus are kept for longer
@@ -41,7 +40,7 @@ export class Listener {
   readonly #server: Server | HttpsServer;
   #tls: WebTls | undefined;
   readonly #connections: Connections;
-  readonly #turns: RequestTurns;
+  readonly #turns = new RequestTurns();
   readonly #running = new Set<ServerResponse>();
   #isClosing = false;
 
@@ -61,7 +60,6 @@ export class Listener {
     this.#options = options;
     this.#tls = options.tls;
     this.#connections = options.connections;
-    this.#turns = new RequestTurns();
     const handle: RequestListener = (request, response) => {
       this.#turns.take(request, response, () => {
         this.#handle(request, response);

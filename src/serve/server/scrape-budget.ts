@@ -57,16 +57,6 @@ export interface ResponseKind {
   readonly selection: string;
 }
 
-/** The time of one scrape. Disposed of when its text has been made. */
-interface ScrapeBudget extends Disposable {
-  /** Aborts when the reserve begins, or with the parent. */
-  readonly signal: AbortSignal;
-  /** To be called when no node is waited for any longer. */
-  collected(snapshot: ClusterSnapshot | undefined): void;
-  /** To be called with the last byte of the response. */
-  complete(): void;
-}
-
 /**
  * Divides the time limit of scrapes.
  *
@@ -84,8 +74,11 @@ export class ScrapeBudgets {
     this.#clock = clock;
   }
 
-  /** `timeoutMs`: until the last byte of the response. `parent`: aborts when the client is gone. */
-  begin(kind: ResponseKind, timeoutMs: number, parent: AbortSignal): ScrapeBudget {
+  /**
+   * Returns the time of one scrape, disposed of when its text has been made. `timeoutMs`: until the last byte of the
+   * response. `parent`: aborts when the client is gone.
+   */
+  begin(kind: ResponseKind, timeoutMs: number, parent: AbortSignal) {
     const clock = this.#clock;
     const reserveMs = this.reserveMs(kind, timeoutMs);
     const durationMs = timeoutMs - reserveMs;
@@ -99,15 +92,18 @@ export class ScrapeBudgets {
       if (sinceEndMs() > reserveMs) this.add(kind, sinceEndMs(), 1);
     });
     return {
+      /** Aborts when the reserve begins, or with the parent. */
       signal: deadline.signal,
-      collected: (snapshot) => {
+      /** To be called when no node is waited for any longer. */
+      collected: (snapshot: ClusterSnapshot | undefined): void => {
         endMs = Math.min(clock.monotonicMs(), endMs);
         dataShare = dataShareOf(snapshot);
       },
-      complete: () => {
+      /** To be called with the last byte of the response. */
+      complete: (): void => {
         this.add(kind, sinceEndMs(), dataShare);
       },
-      [Symbol.dispose]: () => {
+      [Symbol.dispose]: (): void => {
         deadline[Symbol.dispose]();
       },
     };
