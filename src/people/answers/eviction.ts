@@ -6,7 +6,7 @@ import { type LimitReport, limitSubject, limitText } from '../report/limit-repor
 import { growthText, perMinute } from '../report/pod-growth.js';
 import { explainNode } from '../report/verdict-commands.js';
 import { workloadLine } from '../report/workload-report.js';
-import { nodeLink, podLink, section, table, text } from './parts.js';
+import { factList, namespaceLink, nodeLink, podLink, section, table, text } from './parts.js';
 import { componentTable, usageBar } from './pod-parts.js';
 
 /** What a pod was evicted for, and what it used before. `notListed`: why later evictions may be missing. */
@@ -45,23 +45,20 @@ function messageOf({ message }: ShownEviction): string {
 
 function facts(eviction: ShownEviction, notListed: string | undefined): DocumentPart {
   const { namespace, node, workloads, evictedAtMs, ageMs, diskPressure, seenAtMs, uid } = eviction;
-  return {
-    is: 'facts',
-    facts: {
-      [eventText(eviction) === 'refused' ? 'Refused' : 'Evicted']: [{ atMs: evictedAtMs }, `, ${formatAge(ageMs)} ago`],
-      Cause: causeText(eviction),
-      Message: eviction.verdict === undefined ? undefined : messageOf(eviction),
-      Pod: podLink(eviction),
-      Node: node === '' ? 'unknown' : nodeLink(node),
-      Namespace: { path: ['namespaces', namespace], shown: namespace },
-      Workloads: workloadLine(workloads),
-      ...lastMeasured(eviction.lastUsage),
-      DiskPressure: diskPressure === undefined ? 'unknown' : String(diskPressure),
-      Seen: { atMs: seenAtMs },
-      UID: uid,
-      'API server': notListed === undefined ? undefined : { text: notListed, tone: 'warning' },
-    },
-  };
+  return factList({
+    [eventText(eviction) === 'refused' ? 'Refused' : 'Evicted']: [{ atMs: evictedAtMs }, `, ${formatAge(ageMs)} ago`],
+    Cause: causeText(eviction),
+    Message: eviction.verdict === undefined ? undefined : messageOf(eviction),
+    Pod: podLink(eviction),
+    Node: node === '' ? 'unknown' : nodeLink(node),
+    Namespace: namespaceLink(namespace),
+    Workloads: workloadLine(workloads),
+    ...lastMeasured(eviction.lastUsage),
+    DiskPressure: diskPressure === undefined ? 'unknown' : String(diskPressure),
+    Seen: { atMs: seenAtMs },
+    UID: uid,
+    'API server': notListed === undefined ? undefined : { text: notListed, tone: 'warning' },
+  });
 }
 
 function lastMeasured(usage: LastUsageReport | undefined): BlockOf<'facts'>['facts'] {

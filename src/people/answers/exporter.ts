@@ -13,7 +13,7 @@ import {
 import type { ClusterReport } from '../query/cluster-report.js';
 import type { Status } from '../query/status.js';
 import type { HealthReport, ReadinessCheck, StoreHealthReport } from '../report/health-report.js';
-import { section, table } from './parts.js';
+import { factList, section, table } from './parts.js';
 
 /** How the exporter does, how far its data can be trusted, and its settings. */
 export function exporterDocument(status: Status): Document {
@@ -22,18 +22,15 @@ export function exporterDocument(status: Status): Document {
   return {
     title: ['Exporter', ''],
     blocks: [
-      {
-        is: 'facts',
-        facts: {
-          Ready: isReady ? 'yes' : toned('no', 'critical'),
-          Version: version,
-          Cluster: clusterName,
-          Scope: scope,
-          'Running for': formatAge(uptimeMs),
-          'Settings loaded': settingsAgeMs === undefined ? 'never' : `${formatAge(settingsAgeMs)} ago`,
-          'Last reload': isLastReloadSuccessful === false ? toned('failed: see the log', 'warning') : undefined,
-        },
-      },
+      factList({
+        Ready: isReady ? 'yes' : toned('no', 'critical'),
+        Version: version,
+        Cluster: clusterName,
+        Scope: scope,
+        'Running for': formatAge(uptimeMs),
+        'Settings loaded': settingsAgeMs === undefined ? 'never' : `${formatAge(settingsAgeMs)} ago`,
+        'Last reload': isLastReloadSuccessful === false ? toned('failed: see the log', 'warning') : undefined,
+      }),
       section(
         {
           id: 'trust',
@@ -44,10 +41,7 @@ export function exporterDocument(status: Status): Document {
       ),
       section({ id: 'readiness', title: 'Readiness' }, [{ is: 'list', items: readinessChecks.map(checkLine) }]),
       section({ id: 'requests', title: 'Requests since the start' }, [
-        {
-          is: 'facts',
-          facts: { ...results('Kubelets', health.kubeletRequests), ...results('Scrapes', health.scrapes) },
-        },
+        factList({ ...results('Kubelets', health.kubeletRequests), ...results('Scrapes', health.scrapes) }),
       ]),
       section({ id: 'configuration', title: 'Configuration', detail: 'open' }, [
         { is: 'code', caption: 'All settings as YAML, including defaults', text: configuration, detail: 'folded' },
@@ -71,20 +65,17 @@ function coverageFacts(cluster: ClusterReport | undefined): Block {
   const { summary } = cluster;
   const { freshNodeCount, staleNodeCount, absentNodeCount, oldestDataAgeMs } = summary;
   const { expectedPodCount, measuredPodCount } = summary;
-  return {
-    is: 'facts',
-    facts: {
-      'Nodes with data': ofAll(freshNodeCount + staleNodeCount, freshNodeCount + staleNodeCount + absentNodeCount),
-      'Oldest data': oldestDataAgeMs === undefined ? undefined : formatAge(oldestDataAgeMs),
-      Stale: some(staleNodeCount, 'warning'),
-      Absent: some(absentNodeCount, 'critical'),
-      Skipped: some(summary.skippedNodeCount, 'ok'),
-      'Running pods measured': ofAll(measuredPodCount, expectedPodCount),
-      'Volumes not measured': some(summary.pendingPodCount, 'warning'),
-      'Incomplete workloads': some(summary.incompleteWorkloadCount, 'warning'),
-      'Namespaces not listed': some(summary.unlistedNamespaceCount, 'warning'),
-    },
-  };
+  return factList({
+    'Nodes with data': ofAll(freshNodeCount + staleNodeCount, freshNodeCount + staleNodeCount + absentNodeCount),
+    'Oldest data': oldestDataAgeMs === undefined ? undefined : formatAge(oldestDataAgeMs),
+    Stale: some(staleNodeCount, 'warning'),
+    Absent: some(absentNodeCount, 'critical'),
+    Skipped: some(summary.skippedNodeCount, 'ok'),
+    'Running pods measured': ofAll(measuredPodCount, expectedPodCount),
+    'Volumes not measured': some(summary.pendingPodCount, 'warning'),
+    'Incomplete workloads': some(summary.incompleteWorkloadCount, 'warning'),
+    'Namespaces not listed': some(summary.unlistedNamespaceCount, 'warning'),
+  });
 }
 
 function ofAll(part: number, all: number): Line {
@@ -119,15 +110,12 @@ function watchState({ isConnected, isPolled, lastProgressAgeMs }: StoreHealthRep
 
 function expositionFacts(health: HealthReport): BlockOf<'facts'> {
   const { seriesCount, droppedSeriesCount, workloadNameClashCount, isKubeletTlsUnverified } = health;
-  return {
-    is: 'facts',
-    facts: {
-      'Series in the last scrape': seriesCount === undefined ? 'none yet' : formatCount(seriesCount),
-      'Series dropped': some(droppedSeriesCount, 'warning'),
-      'Workload name clashes': some(workloadNameClashCount, 'warning'),
-      'Kubelet certificates': isKubeletTlsUnverified ? toned('not verified', 'warning') : undefined,
-    },
-  };
+  return factList({
+    'Series in the last scrape': seriesCount === undefined ? 'none yet' : formatCount(seriesCount),
+    'Series dropped': some(droppedSeriesCount, 'warning'),
+    'Workload name clashes': some(workloadNameClashCount, 'warning'),
+    'Kubelet certificates': isKubeletTlsUnverified ? toned('not verified', 'warning') : undefined,
+  });
 }
 
 function checkLine({ name, isOk, isOptional = false, message }: ReadinessCheck): Line {

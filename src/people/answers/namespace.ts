@@ -5,7 +5,7 @@ import { workloadKind } from '../kinds/workload-kind.js';
 import { bytes, count, type Document, type DocumentPart, type Piece } from '../pens/document.js';
 import type { NamespaceObject, NamespaceReport } from '../query/list-namespaces.js';
 import type { ListKind } from '../query/list-query.js';
-import { evictionSection, podSection, section, text } from './parts.js';
+import { evictionSection, factList, podSection, section, text } from './parts.js';
 
 /** What the pods of a namespace use in all, and its largest workloads. */
 export function namespaceDocument({ namespace: of, pods, workloads, evictions }: NamespaceObject): Document {
@@ -41,16 +41,13 @@ function facts(of: NamespaceReport): DocumentPart {
           shown: formatCount(amount),
         };
   const least = unmeasuredPodCount > 0 || isUnlisted ? 'at least ' : '';
-  return {
-    is: 'facts',
-    facts: {
-      Used: measuredPodCount === 0 ? bytes(undefined) : [least, bytes(usedBytes)],
-      'Pods measured': count(measuredPodCount),
-      'Not measured': counted(unmeasuredPodCount, 'pods', 'unknown'),
-      'Near a limit': [least, counted(nearLimitPodCount, 'pods', 'near')],
-      Evictions: counted(evictionCount, 'evictions'),
-    },
-  };
+  return factList({
+    Used: measuredPodCount === 0 ? bytes(undefined) : [least, bytes(usedBytes)],
+    'Pods measured': count(measuredPodCount),
+    'Not measured': counted(unmeasuredPodCount, 'pods', 'unknown'),
+    'Near a limit': [least, counted(nearLimitPodCount, 'pods', 'near')],
+    Evictions: counted(evictionCount, 'evictions'),
+  });
 }
 
 function workloadSection(page: NamespaceObject['workloads'], query: Readonly<Record<string, string>>): DocumentPart {

@@ -14,7 +14,7 @@ import { absenceCommands } from '../report/verdict-commands.js';
 import { imageSection } from './image-section.js';
 import { diskBlocks } from './node-disk.js';
 import { evictionOrder } from './node-evictions.js';
-import { evictionSection, findingBlocks, podLink, podSection, section, text } from './parts.js';
+import { evictionSection, factList, findingBlocks, podLink, podSection, section, text } from './parts.js';
 
 /** What fills the disks of one node, and whom its kubelet evicts for it. */
 export function nodeDocument(data: NodeObject): Document {
@@ -111,23 +111,20 @@ const layoutTexts: Readonly<Record<NonNullable<MeasuredShownNode['layout']>, str
 
 function nodeFacts(node: ShownNode): DocumentPart {
   const { kubeletVersion, operatingSystem, ready, readyChangedAtMs, allocatableBytes, failure, layout } = node;
-  return {
-    is: 'facts',
-    facts: {
-      State: stateLine(node),
-      Kubelet: `${kubeletVersion ?? 'unknown version'}${operatingSystem === undefined ? '' : ` on ${operatingSystem}`}`,
-      Ready: [flagText(ready), ...(readyChangedAtMs === undefined ? [] : [' since ', { atMs: readyChangedAtMs }])],
-      DiskPressure: pressureText(node),
-      'Disk layout': layout === undefined ? undefined : layoutTexts[layout],
-      Allocatable: allocatableBytes === undefined ? undefined : bytes(allocatableBytes),
-      'Pods measured': podsLine(node),
-      // That of a node without data is in the verdict.
-      'Last request':
-        failure === undefined || node.state === 'absent'
-          ? undefined
-          : [{ text: `failed ${formatAge(failure.ageMs)} ago`, tone: 'warning' }, `: ${failure.message}`],
-    },
-  };
+  return factList({
+    State: stateLine(node),
+    Kubelet: `${kubeletVersion ?? 'unknown version'}${operatingSystem === undefined ? '' : ` on ${operatingSystem}`}`,
+    Ready: [flagText(ready), ...(readyChangedAtMs === undefined ? [] : [' since ', { atMs: readyChangedAtMs }])],
+    DiskPressure: pressureText(node),
+    'Disk layout': layout === undefined ? undefined : layoutTexts[layout],
+    Allocatable: allocatableBytes === undefined ? undefined : bytes(allocatableBytes),
+    'Pods measured': podsLine(node),
+    // That of a node without data is in the verdict.
+    'Last request':
+      failure === undefined || node.state === 'absent'
+        ? undefined
+        : [{ text: `failed ${formatAge(failure.ageMs)} ago`, tone: 'warning' }, `: ${failure.message}`],
+  });
 }
 
 function stateLine(node: ListedNodeReport): Line {

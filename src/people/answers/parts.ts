@@ -40,6 +40,11 @@ export function section(head: Omit<BlockOf<'section'>, 'is' | 'blocks'>, blocks:
   return { is: 'section', ...head, blocks };
 }
 
+/** Those without a value are left out. */
+export function factList(facts: BlockOf<'facts'>['facts']): BlockOf<'facts'> {
+  return { is: 'facts', facts };
+}
+
 /** Returns a table with a row for each item, by columns that say what stands in them. */
 export function table<T>(
   head: Omit<BlockOf<'table'>, 'is' | 'columns' | 'rows'>,

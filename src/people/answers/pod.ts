@@ -18,9 +18,8 @@ import { grewText, growthWithoutForecast } from '../report/pod-growth.js';
 import { isLastKnown } from '../report/pod-report.js';
 import { evictedVerdict, isSameLimit, type PodVerdictReport } from '../report/pod-verdict.js';
 import { workloadLine } from '../report/workload-report.js';
-import { evictionLine, nodeLink, section, table, text } from './parts.js';
-import { lastKnownNote, podFacts } from './pod-facts.js';
-import { containers, usage, volumes } from './pod-parts.js';
+import { evictionLine, factList, nodeLink, section, table, text } from './parts.js';
+import { containers, lastKnownNote, podFacts, usage, volumes } from './pod-parts.js';
 
 /** How a pod stands to its limits and of what its usage consists; of one that is known by its evictions alone, these. */
 export function podDocument({ pods: [first, ...others], evictions }: PodObject): Document {
@@ -86,14 +85,11 @@ function goneBlocks(last: ShownEviction | undefined): readonly DocumentPart[] {
   const { text: sentence, commands } = evictedVerdict(last);
   return [
     { is: 'verdict', tone: 'unknown', lines: [sentence], commands },
-    {
-      is: 'facts',
-      facts: {
-        State: 'not in the cluster any longer',
-        Node: nodeLink(last.node),
-        Workloads: workloadLine(last.workloads),
-      },
-    },
+    factList({
+      State: 'not in the cluster any longer',
+      Node: nodeLink(last.node),
+      Workloads: workloadLine(last.workloads),
+    }),
   ];
 }
 

@@ -7,7 +7,17 @@ import { absenceNames } from '../report/absence-hints.js';
 import type { PodReport } from '../report/pod-report.js';
 import { type OriginReport, shownName, workloadOf } from '../report/workload-report.js';
 import type { WorkloadVerdictReport } from '../report/workload-verdict.js';
-import { evictionSection, namespaceLink, nodeLink, podLink, podSection, section, table, text } from './parts.js';
+import {
+  evictionSection,
+  factList,
+  namespaceLink,
+  nodeLink,
+  podLink,
+  podSection,
+  section,
+  table,
+  text,
+} from './parts.js';
 
 type ShownWorkload = WorkloadObject['workload'];
 
@@ -45,25 +55,22 @@ const tones: Readonly<Record<WorkloadVerdictReport['kind'], Tone>> = {
 function facts(workload: ShownWorkload): DocumentPart {
   const { podMaxUsedBytes, limitBytes, requestBytes, backoffMs, isComplete } = workload;
   const { measuredPodCount, expectedPodCount, workloadType, workloadNamespace: namespace, origin } = workload;
-  return {
-    is: 'facts',
-    facts: {
-      Used: usedLine(workload),
-      'Largest pod': bytes(podMaxUsedBytes),
-      'Pods measured': [
-        count(measuredPodCount),
-        ' of ',
-        count(expectedPodCount),
-        ...(isComplete ? [] : [': ', { word: 'incomplete' } as const]),
-      ],
-      'Sum of pod limits': bytes(limitBytes),
-      'Sum of requests': bytes(requestBytes),
-      Type: workloadType,
-      Namespace: namespace === '' ? 'any' : namespaceLink(namespace),
-      'Which pods': origin && originText(origin),
-      Collected: backoffMs > 0 ? `again in ${formatAge(backoffMs)}` : undefined,
-    },
-  };
+  return factList({
+    Used: usedLine(workload),
+    'Largest pod': bytes(podMaxUsedBytes),
+    'Pods measured': [
+      count(measuredPodCount),
+      ' of ',
+      count(expectedPodCount),
+      ...(isComplete ? [] : [': ', { word: 'incomplete' } as const]),
+    ],
+    'Sum of pod limits': bytes(limitBytes),
+    'Sum of requests': bytes(requestBytes),
+    Type: workloadType,
+    Namespace: namespace === '' ? 'any' : namespaceLink(namespace),
+    'Which pods': origin && originText(origin),
+    Collected: backoffMs > 0 ? `again in ${formatAge(backoffMs)}` : undefined,
+  });
 }
 
 /** To the byte: it is the exposed value. */

@@ -225,6 +225,11 @@ export function share(amount: number | undefined, tone?: Tone): Measure {
   return { amount, unit: 'share', tone };
 }
 
+/** Returns the header of a list's column: one word. */
+export function headerOf(title: string): string {
+  return title.toUpperCase().replaceAll(' ', '-');
+}
+
 /** Returns the amount as both pens show it; `-` where it is not known. */
 export function amountText({ amount, unit }: Measure): string {
   if (unit === 'bytes') return formatBytes(amount);

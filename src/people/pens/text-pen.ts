@@ -7,6 +7,7 @@ import {
   curveLine,
   type Document,
   type DocumentPart,
+  headerOf,
   type Line,
   type MoreRows,
   type Piece,
@@ -194,11 +195,6 @@ function cellText(line: Line, isOfList: boolean): string {
   const ofPiece = (piece: Piece): string =>
     isOfList && isShare(piece) ? pieceText(piece).replaceAll(' ', '') : pieceText(piece);
   return [line].flat().map(ofPiece).join('');
-}
-
-/** Returns the header of a list's column: one word. */
-export function headerOf(title: string): string {
-  return title.toUpperCase().replaceAll(' ', '-');
 }
 
 function moreLines(shownCount: number, { totalCount = shownCount, what }: MoreRows): readonly string[] {
