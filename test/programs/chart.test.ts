@@ -206,6 +206,8 @@ describe.skipIf(!hasHelm)('the chart (needs helm3 and helm4)', () => {
     ['alertLabels.reason', withRules({ alertLabels: { reason: 'x' } })],
     ['no optional alert EphemeralStorageNearLimit', withRules({ optionalAlerts: ['EphemeralStorageNearLimit'] })],
     ['/serviceMonitor/interval', { serviceMonitor: { interval: 60 } }],
+    ["'tll' not allowed", { config: { cache: { tll: '5s' } } }],
+    ['/config/metrics/profile', { config: { metrics: { profile: 'all' } } }],
     ['config.web.telemetryPath', { config: { web: { telemetryPath: '/m' } } }],
     ['config.cluster.totalShards', { config: { cluster: { totalShards: 3 } } }],
     ['Use tls.secretName', { config: { web: { configFile: '/web.yaml' } } }],
