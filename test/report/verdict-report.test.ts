@@ -618,6 +618,34 @@ it('the verdict of a full node names the cause, what frees space and what is mis
   await expect(verdicts.join('\n')).toMatchFileSnapshot('../golden/node-verdicts.txt');
 });
 
+it.each<[string, Situation, boolean]>([
+  ['has begun', { freeGib: 9.99 }, true],
+  ['begins after a grace period', { freeGib: 12, thresholds: [soft] }, true],
+  ['is due within ten minutes', { freeGib: 12, pods: [podOf('cart-0', 4, { grownGib: 1.8 })] }, true],
+  ['is due later', { freeGib: 12, pods: [podOf('cart-0', 12, { grownGib: 1.79 })] }, false],
+  [
+    'is due within ten minutes, after images',
+    { freeGib: 12, imagesGib: 30, unused: exactly(2), pods: [podOf('cart-0', 20, { grownGib: 3.6 })] },
+    true,
+  ],
+  [
+    'is due later, after images',
+    { freeGib: 12, imagesGib: 30, unused: exactly(2), pods: [podOf('cart-0', 20, { grownGib: 3.59 })] },
+    false,
+  ],
+  ['comes never, and writes are about to fail', { freeGib: 1, thresholds: [], snapshot: unset }, true],
+  ['comes never, and gigabytes are free', { freeGib: 4.99, thresholds: [], snapshot: unset }, false],
+  [
+    'comes never, and the disk is full within ten minutes',
+    { freeGib: 4.99, thresholds: [], snapshot: unset, pods: [podOf('cart-0', 20, { grownGib: 5 })] },
+    true,
+  ],
+])('where eviction %s, its pod is to be deleted or not', (_what, situation, isOffered) => {
+  const { commands = [] } = verdictOf(situation) ?? {};
+  expect(commands.some((command) => command.includes('explain'))).toBe(true);
+  expect(commands.includes('kubectl delete pod -n shop cart-0')).toBe(isOffered);
+});
+
 it('a node far from its thresholds has no verdict', () => {
   expect(verdictOf({ freeGib: 13 })).toBeUndefined();
   expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(600_001) } })).toBeUndefined();

@@ -7,7 +7,7 @@ import {
 } from '../../cluster/kubelet/eviction-signals.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { causeOf, growthOf, outgrowth } from './disk-fill.js';
-import { type DiskFill, type DiskFiller, type DiskGrowth, soonBytes } from './disk-growth.js';
+import { type DiskFill, type DiskFiller, type DiskGrowth, leastShare, soonBytes } from './disk-growth.js';
 import { type FilesystemOwners, filesystemOwners, signalPlace } from './filesystem-owners.js';
 import { type FirstWorkload, firstWorkload } from './first-workload.js';
 import { type Bounds, exactly, freedByImages, freedByPods, sumOf } from './freed-space.js';
@@ -240,7 +240,22 @@ function fillOf({ filesystem, signal }: Shortage, fills: NodeSnapshot['fills']):
 
 /** Before the threshold is crossed, nothing is missing: a workload that crosses it within ten minutes is the cause, whatever is full. */
 function isFilledSoon({ state, available, threshold }: Shortage, first: FirstWorkload | undefined): boolean {
-  return state === 'near' && first?.growth !== undefined && soonBytes(first.growth) >= available - threshold;
+  return state === 'near' && writesSoon(first, available - threshold);
+}
+
+function writesSoon(first: FirstWorkload | undefined, amount: number): boolean {
+  return first?.growth !== undefined && soonBytes(first.growth) >= amount;
+}
+
+/**
+ * Whether pods are evicted, or writes fail, or would within ten minutes by the growth of the workload that comes first, after all images
+ * that may be collected.
+ */
+export function isDue({ shortage, first, images }: Pick<DiskVerdict, 'shortage' | 'first' | 'images'>): boolean {
+  if (shortage === undefined) return false;
+  const { state, available, threshold, capacity = 0 } = shortage;
+  if (state === 'near') return writesSoon(first, available - threshold + (images?.most ?? 0));
+  return state !== 'no_space' || available <= leastShare * capacity || writesSoon(first, available);
 }
 
 /** Of a disk whose use is not reported, who fills it is as unknown as what images free. */

@@ -6,7 +6,7 @@ import {
   type MainPart,
   mainPart,
 } from '../../facts/history/eviction-record.js';
-import type { DiskVerdict } from '../../facts/node/disk-verdict.js';
+import { type DiskVerdict, isDue } from '../../facts/node/disk-verdict.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
 import type { AbsenceReason } from '../../facts/node/node-view.js';
 import { programName, shellWord } from '../../lib/base/text.js';
@@ -85,11 +85,14 @@ function toolsFor({ shortage, images }: DiskVerdict, holder: 'other' | 'images')
   return isEnough ? ['crictl rmi --prune', ...remainderTools[holder]] : remainderTools[holder];
 }
 
-function podCommands({ first }: DiskVerdict): readonly string[] {
-  if (first === undefined) return [];
-  const { namespace, name, isExempt } = first.pod;
+/** While evictions are far, or forecast for another's growth, nothing is to be deleted. */
+function podCommands(verdict: DiskVerdict): readonly string[] {
+  if (verdict.first === undefined) return [];
+  const { namespace, name, isExempt } = verdict.first.pod;
   const explain = explainPod(namespace, name);
-  return isExempt ? [explain] : [explain, `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(name)}`];
+  return isExempt || !isDue(verdict)
+    ? [explain]
+    : [explain, `kubectl delete pod -n ${shellWord(namespace)} ${shellWord(name)}`];
 }
 
 export function explainPod(namespace: string, pod: string): string {
