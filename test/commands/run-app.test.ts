@@ -86,7 +86,7 @@ it('a reload follows SIGHUP', async () => {
 });
 
 it('a reload at SIGHUP logs a fault once', async () => {
-  await using exporter = await start('');
+  await using exporter = await start('{}');
   await exporter.rewrite('workloads: {labels: [team]\n');
   exporter.hangUp();
   await expect.poll(() => exporter.log(), { interval: 10 }).toContain('the last good ones stay in force');
@@ -94,7 +94,7 @@ it('a reload at SIGHUP logs a fault once', async () => {
 });
 
 it('a reload warns of what changes at the next start only', async () => {
-  await using exporter = await start('');
+  await using exporter = await start('{}');
   await exporter.rewrite('log: {level: debug}\nevictions: {file: /data/evictions.json}\n');
   await exporter.request('POST', '/-/reload');
   expect(exporter.log()).toMatch(/take effect after a restart.*log/);
@@ -133,7 +133,7 @@ it('a part that ends unexpectedly stops the exporter, is in the log, and is the 
     if (isBroken) throw new Error('no entropy');
     return 0.5;
   };
-  await using exporter = await start('', { random });
+  await using exporter = await start('{}', { random });
   isBroken = true;
   await exporter.cluster.setApiFault('down');
   await expect(exporter.ended).rejects.toThrow(/^the watch of (?:nodes|pods) has ended: no entropy$/);
