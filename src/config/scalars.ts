@@ -65,13 +65,7 @@ export function size(spec: About & { readonly default: string; readonly minBytes
   return inUnit('Bytes', schema);
 }
 
-interface IntegerSpec extends About {
-  readonly default: number;
-  readonly min: number;
-  readonly max: number;
-}
-
-export function integer(spec: IntegerSpec) {
+export function integer(spec: About & { readonly default: number; readonly min: number; readonly max: number }) {
   const { min, max } = spec;
   return z
     .prefault(integerWithin(min, max), spec.default)
@@ -102,7 +96,9 @@ export function optionalInteger({
 }
 
 /** Undefined when it is not set: the default depends on where the exporter runs. */
-export function derivedInteger(spec: Omit<IntegerSpec, 'default'> & { readonly defaultText: string }) {
+export function derivedInteger(
+  spec: Omit<Parameters<typeof integer>[0], 'default'> & { readonly defaultText: string },
+) {
   return z.optional(integerWithin(spec.min, spec.max)).register(settingMeta, {
     ...about(spec),
     defaultText: spec.defaultText,
@@ -163,20 +159,20 @@ export function choice<const T extends readonly [string, ...string[]]>(
   });
 }
 
-interface TextSpec extends About {
-  readonly default: string;
-  readonly allowed: string;
-  readonly accepts: (text: string) => boolean;
-}
-
-export function text(spec: TextSpec) {
+export function text(
+  spec: About & {
+    readonly default: string;
+    readonly allowed: string;
+    readonly accepts: (text: string) => boolean;
+  },
+) {
   return z
     .prefault(z.string().check(z.refine(spec.accepts)), spec.default)
     .register(settingMeta, { ...about(spec), allowed: spec.allowed });
 }
 
 /** An empty text stands for "not set" and becomes undefined. */
-export function optionalText(spec: Omit<TextSpec, 'default'>) {
+export function optionalText(spec: Omit<Parameters<typeof text>[0], 'default'>) {
   const schema = mapped(
     z.string().check(z.refine((value) => value === '' || spec.accepts(value))),
     (value) => (value === '' ? undefined : value),

@@ -19,10 +19,6 @@ function parseWebLink(text: string): WebLink | undefined {
   return isWeb && username === '' && password === '' ? { name, url } : undefined;
 }
 
-function formatWebLink({ name, url }: WebLink): string {
-  return `${name}=${url}`;
-}
-
 /** Not a semicolon in a password: half of one would be quoted as a link of its own. */
 export const betweenLinks = /;(?=\s*[^;=:@/]*=https?:\/\/)|;(?!(?:(?!;\s*[^;=:@/]*=https?:\/\/).)*@)/s;
 
@@ -35,5 +31,5 @@ export const webLink = z.codec(z.string(), z.custom<WebLink>(), {
     const unknown = placeholdersIn(link.url).find((name) => !names.includes(name));
     return unknown === undefined ? link : refuse(payload, `{${unknown}} is unknown${didYouMean(unknown, names)}`);
   },
-  encode: formatWebLink,
+  encode: ({ name, url }) => `${name}=${url}`,
 });
