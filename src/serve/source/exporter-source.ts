@@ -16,29 +16,26 @@ import {
 } from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
 import { exporterLabel, exporterPods, isService, listExporters, nodeOfPod } from './exporter-pods.js';
-import { answeredViews } from './exporter-views.js';
-import { type ExporterConnection, exporterReader } from './exporter-views.js';
+import { answeredViews, type ExporterConnection, exporterReader } from './exporter-views.js';
 import type { ReadViews } from './view-source.js';
-
-interface ExporterQuestion {
-  /** Undefined: the Service with the project's label. */
-  readonly address: ExporterAddress | undefined;
-  /** What its listener requires, of one with a URL. */
-  readonly files: ExporterFiles | undefined;
-  /** Undefined without a cluster. */
-  readonly credentials: Credentials | undefined;
-  readonly place: AskedPlace;
-  readonly clock: Clock;
-  readonly version: string;
-  readonly requests: CommandRequests;
-}
 
 /**
  * Finds an exporter and how to read all of it: behind a Service there may be one, several that measure a part of the nodes each, or
  * one on each node. Throws RequestError, UserError, or the signal's reason.
  */
 export async function openExporter(
-  question: ExporterQuestion,
+  question: {
+    /** Undefined: the Service with the project's label. */
+    readonly address: ExporterAddress | undefined;
+    /** What its listener requires, of one with a URL. */
+    readonly files: ExporterFiles | undefined;
+    /** Undefined without a cluster. */
+    readonly credentials: Credentials | undefined;
+    readonly place: AskedPlace;
+    readonly clock: Clock;
+    readonly version: string;
+    readonly requests: CommandRequests;
+  },
   signal: AbortSignal,
 ): Promise<{ readonly read: ReadViews; readonly exporter: string } & Disposable> {
   const { credentials, clock, version, files, requests } = question;
@@ -100,7 +97,7 @@ async function nodeOfPlace({ node: given, pod }: AskedPlace, api: ApiTransport, 
 }
 
 async function findAddress(
-  { address, credentials, requests }: ExporterQuestion,
+  { address, credentials, requests }: Parameters<typeof openExporter>[0],
   signal: AbortSignal,
 ): Promise<ExporterAddress> {
   if (address !== undefined) return address;

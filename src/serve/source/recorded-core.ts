@@ -160,5 +160,5 @@ function summariesByNode(recorded: readonly RecordedSummary[]): ReadonlyMap<stri
 /** A node that is known by its summary alone. */
 function bareNode(name: string): Node {
   const metadata = { name, uid: name, resourceVersion: '0' };
-  return projectNode({ metadata, status: { conditions: [{ type: 'Ready', status: 'True' }] } }, (text) => text);
+  return projectNode({ metadata, status: { conditions: [{ type: 'Ready', status: 'True' }] } });
 }

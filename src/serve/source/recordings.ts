@@ -45,8 +45,8 @@ export async function readObjects(location: string, warn: (text: string) => void
   for (const file of await filesAt(location, ['.json', '.yaml', '.yml'])) {
     try {
       const objects = itemsOfFile(await readText(file));
-      nodes.push(...objects.filter(({ kind }) => kind === 'Node').map(({ value }) => projectNode(value, asIs)));
-      pods.push(...objects.filter(({ kind }) => kind === 'Pod').map(({ value }) => projectPod(value, asIs)));
+      nodes.push(...objects.filter(({ kind }) => kind === 'Node').map(({ value }) => projectNode(value)));
+      pods.push(...objects.filter(({ kind }) => kind === 'Pod').map(({ value }) => projectPod(value)));
     } catch (error) {
       warn(`left out: ${file}: ${messageOf(error)}`);
     }
@@ -65,10 +65,6 @@ async function filesAt(location: string, endings: readonly string[]): Promise<re
   } catch (error) {
     throw new UserError(`${location}: cannot be read: ${messageOf(error)}`, { cause: error });
   }
-}
-
-function asIs(text: string): string {
-  return text;
 }
 
 function itemsOfFile(text: string): ReturnType<typeof itemsOf> {

@@ -34,7 +34,7 @@ export async function readEvictedPods(
   const { objects } = await listObjects(
     {
       ...{ api, clock, collection, background: new Scheduler(clock).background },
-      project: (object: unknown) => projectPod(object, (text) => text),
+      project: (object: unknown) => projectPod(object),
       onExpired: () => undefined,
     },
     '0',
