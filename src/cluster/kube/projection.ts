@@ -10,7 +10,7 @@ import { hasOwnName } from './pod-volumes.js';
 import { roundUp } from './quantity.js';
 
 /** https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/node-v1/. Throws RequestError, see {@link projectPod}. */
-export function projectNode(object: unknown, intern: Intern, dedupe: Dedupe = (value) => value): Node {
+export function projectNode(object: unknown, intern: Intern = (text) => text, dedupe: Dedupe = (value) => value): Node {
   const { metadata, status } = objectOf(object);
   const { conditions, addresses, daemonEndpoints, allocatable, capacity, nodeInfo, images } = objectOf(status);
   const { kubeletVersion, operatingSystem, containerRuntimeVersion } = objectOf(nodeInfo);
@@ -68,14 +68,15 @@ function projectAddress({ type, address }: JsonObject, intern: Intern): Node['ad
  * Parts that many pods have alike go through `dedupe`.
  * https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/
  */
-export function projectPod(object: unknown, intern: Intern, dedupe: Dedupe = (value) => value): Pod {
+export function projectPod(object: unknown, intern: Intern = (text) => text, dedupe: Dedupe = (value) => value): Pod {
   const { metadata, spec, status } = objectOf(object);
   const meta = objectOf(metadata);
   const { nodeName, overhead, priority, priorityClassName, resources } = objectOf(spec);
   const { phase, qosClass, hostIP, startTime } = objectOf(status);
   const { uid, name, resourceVersion, labels } = projectMetadata('pod', meta, intern);
   const { isStatic, kubeletUid } = projectStaticPod(meta, uid);
-  const statuses = containerStatusesOf(objectOf(status));
+  const { initContainerStatuses, containerStatuses, ephemeralContainerStatuses } = objectOf(status);
+  const statuses = [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap(objectsOf);
   const { runningSinceMs, runningContainerCount } = projectRunning(objectOf(status), statuses);
   const { runs, runsChangedAtMs } = projectRuns(statuses, dedupe);
   const labelCount = Object.keys(objectOf(meta['labels'])).length;
@@ -194,15 +195,6 @@ function hasPodLevelResources(resources: unknown): boolean {
 function sharedVolumes(volumes: readonly Volume[], dedupe: Dedupe): readonly Volume[] {
   if (!volumes.some(({ type }) => hasOwnName(type))) return dedupe(volumes);
   return volumes.map((volume) => (hasOwnName(volume.type) ? volume : dedupe(volume)));
-}
-
-/** Of containers of all kinds, in the order of the status. */
-function containerStatusesOf({
-  initContainerStatuses,
-  containerStatuses,
-  ephemeralContainerStatuses,
-}: JsonObject): readonly JsonObject[] {
-  return [initContainerStatuses, containerStatuses, ephemeralContainerStatuses].flatMap(objectsOf);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { FailureReason, RequestError } from '../../lib/base/errors.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { requestFailure } from '../http/request-failure.js';
 import type { Node } from '../kube/objects.js';
-import type { FailureLevel, FailureLog } from './failure-log.js';
+import type { FailureLog } from './failure-log.js';
 
 /** Below that of all others, 0. */
 const backgroundPriority = -1;
@@ -40,7 +40,7 @@ export interface RequestPolicy<T> {
   readonly onSuccess?: (node: Node, value: CachedValue<T>) => void;
   readonly log: FailureLog;
   /** The level of a failure of a ready node; failures of other nodes are logged at `info`. */
-  readonly logLevel: FailureLevel;
+  readonly logLevel: 'info' | 'warn';
   readonly clock: Clock;
 }
 

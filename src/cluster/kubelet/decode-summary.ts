@@ -1,4 +1,6 @@
+import { largestKept } from '../../lib/base/text.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
+import { maxNameLength } from '../kube/pod-bounds.js';
 import type { Figure } from './summary.js';
 import type {
   ContainerFsStats,
@@ -10,12 +12,6 @@ import type {
   PodSummary,
   VolumeSummary,
 } from './summary.js';
-
-/** The largest value that is kept: up to here every integer is exact in JavaScript. */
-const maxValue = 2 ** 53;
-
-/** Kubernetes' own limit, of the names of pods; those of all others are shorter. */
-const maxNameLength = 253;
 
 const noFilesystem: FilesystemSize = {
   availableBytes: undefined,
@@ -198,9 +194,9 @@ export class SummaryDecoder {
   /** The API's values are uint64. One above 2^53 is no real size, and must not invalidate the data of the whole node. */
   #bytesOrCount(value: unknown): number | undefined {
     if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) return undefined;
-    if (value <= maxValue) return Math.abs(value); // no negative zero
+    if (value <= largestKept) return Math.abs(value); // no negative zero
     this.#countImpossible();
-    return value < firstNegative ? maxValue : undefined;
+    return value < firstNegative ? largestKept : undefined;
   }
 
   #countImpossible(): void {

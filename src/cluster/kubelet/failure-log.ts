@@ -4,11 +4,9 @@ import type { Logger } from '../../lib/base/logger.js';
 import { groupBy } from '../../lib/base/maps.js';
 import { joinTruncated } from '../../lib/base/text.js';
 
-export type FailureLevel = 'info' | 'warn';
-
 interface LogEntry {
   readonly node: string;
-  readonly level: FailureLevel;
+  readonly level: 'info' | 'warn';
   readonly text: readonly [one: string, many: string];
   /** Undefined of a node that has recovered. */
   readonly cause: { readonly reason: string; readonly error: string } | undefined;
@@ -38,7 +36,7 @@ export class FailureLog implements Disposable {
     this.#options = options;
   }
 
-  failed(node: string, level: FailureLevel, { reason, message }: RequestError): void {
+  failed(node: string, level: LogEntry['level'], { reason, message }: RequestError): void {
     this.#add({ node, level, text: this.#options.failed, cause: { reason, error: message } });
   }
 

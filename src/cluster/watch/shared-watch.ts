@@ -106,11 +106,6 @@ export class SharedWatch<T extends StoredObject> {
     await Promise.all(this.scopes.map((scope) => scope.firstList.synced));
   }
 
-  /** Resolves when each list has succeeded once, or failed for a reason that does not go away by itself. */
-  async settled(): Promise<void> {
-    await Promise.all(this.scopes.map((scope) => scope.firstList.settled));
-  }
-
   #scopeOf(namespace: string): Reflector<T> {
     const { namespaceOf } = this.#collection;
     return new Reflector<T>({

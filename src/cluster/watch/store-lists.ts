@@ -80,7 +80,7 @@ export class StoreLists {
 
   /** Resolves when each list has succeeded once, or failed for a reason that does not go away by itself. */
   async settled(): Promise<void> {
-    await Promise.all([this.#options.nodes.settled(), this.#options.pods.settled()]);
+    await Promise.all(this.#scopes.map(({ firstList }) => firstList.settled));
   }
 
   /** True when all nodes and pods in scope have been listed once. */

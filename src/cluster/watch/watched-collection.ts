@@ -17,6 +17,7 @@ export interface WatchedCollection<T extends StoredObject> {
   readonly fieldSelector: string | undefined;
   /** The same for all that keep the same of the same objects, however their settings are written. */
   readonly identity: string;
+  /** Unique among the objects that exist at one time. */
   readonly keyOf: (object: T) => string;
   readonly groupOf: (object: T) => string | undefined;
   /** Undefined for objects that belong to none. */
@@ -92,7 +93,7 @@ export function watchedPods(
   return {
     ...selection,
     identity: identityOf(selection, scope),
-    keyOf: podKey,
+    keyOf: ({ namespace, name }) => `${namespace}/${name}`,
     groupOf: ({ nodeName }) => nodeName,
     namespaceOf: ({ namespace }) => namespace,
     removedIdOf: (pod) => identityKey(podIdentity(pod)),
@@ -126,11 +127,6 @@ const maxClockSkewMs = 3_600_000;
  */
 function withPlausibleStart(pod: Pod, nowMs: number): Pod {
   return (pod.runningSinceMs ?? 0) - nowMs < maxClockSkewMs ? pod : { ...pod, runningSinceMs: 0 };
-}
-
-/** Unique among the pods that exist at one time. */
-function podKey({ namespace, name }: Pick<Pod, 'namespace' | 'name'>): string {
-  return `${namespace}/${name}`;
 }
 
 function selectorText(selector: LabelSelector): string | undefined {

@@ -415,7 +415,7 @@ it('a subscription has synced when its subscriber has the whole first list, afte
 it('a subscription whose list is denied shows why at once', async () => {
   const message = 'pods is forbidden: User "exporter" cannot list resource "pods"';
   await using running = await watching([answers(403, { reason: 'Forbidden', message })]);
-  await running.watch.settled();
+  await running.watch.scopes[0]?.firstList.settled;
   const containing = expect.stringContaining(message) as string;
   expect(running.watch.scopes[0]?.lastFailure).toMatchObject({ reason: 'forbidden', message: containing });
   expect(running.logged).toEqual([expect.stringMatching(/^warn: list failed .*is forbidden: User/)]);
