@@ -4,7 +4,7 @@ import type { Pod } from '../../src/cluster/kube/objects.js';
 import { parseAmount } from '../../src/cluster/kube/quantity.js';
 import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
 import { findingReport, nodeFindings } from '../../src/people/report/finding-report.js';
-import { type FindingKindReport, RankedFindings } from '../../src/people/report/ranked-findings.js';
+import { type FindingKindReport, RankedFindings } from '../../src/people/report/finding-report.js';
 import {
   aContainer,
   aContainerSummary,

@@ -7,7 +7,7 @@ import type { ClusterReport, ClusterSummary } from '../query/cluster-report.js';
 import type { Status } from '../query/status.js';
 import { causeText } from '../report/eviction-cause-text.js';
 import type { EvictionReport, ShownEviction } from '../report/eviction-report.js';
-import type { FindingKindReport, RankedFindingReport } from '../report/ranked-findings.js';
+import type { FindingKindReport, RankedFindingReport } from '../report/finding-report.js';
 import { figures, nodeGridPart, statusTone } from './figures.js';
 import { evictionLink, findingBlocks, nodeLink, podLink, section, text } from './parts.js';
 import { problemPart } from './problem-document.js';

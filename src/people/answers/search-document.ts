@@ -19,20 +19,14 @@ export interface SearchResults {
   readonly evictions: ListPage<EvictionReport>;
 }
 
-interface Hits {
-  readonly kind: ListKind;
-  /** Each with what distinguishes it from others of its name. */
-  readonly items: readonly (readonly [Link, string])[];
-  readonly totalCount: number;
-}
-
-function hitsOf({ pods, workloads, nodes, namespaces, evictions }: SearchResults): readonly Hits[] {
+/** Each with what distinguishes it from others of its name. */
+function hitsOf({ pods, workloads, nodes, namespaces, evictions }: SearchResults) {
   const of = <T>(
     kind: ListKind,
     { items, totalCount }: ListPage<T>,
     linkOf: (item: T) => Link,
     noteOf: (item: T) => string = () => '',
-  ): Hits => ({ kind, items: items.map((item) => [linkOf(item), noteOf(item)]), totalCount });
+  ) => ({ kind, items: items.map((item) => [linkOf(item), noteOf(item)] as const), totalCount });
   return [
     of('pods', pods, podLink),
     of('workloads', workloads, workloadLink, ({ workloadNamespace: name }) => (name === '' ? '' : ` in ${name}`)),

@@ -1,6 +1,6 @@
 import { bytes, type Line, share } from '../pens/document.js';
 import { type LimitReport, ratioTone, unenforcedNames } from '../report/limit-report.js';
-import type { PodPlace } from '../report/pod-report.js';
+import { type DataFacts, isLastKnown, type LimitFacts, type PodPlace } from '../report/pod-report.js';
 import type { KindColumn } from './kind.js';
 
 export function bytesColumn<Report>(
@@ -46,14 +46,10 @@ export function podColumn<Report extends PodPlace>(): KindColumn<Report> {
   };
 }
 
-interface Limited {
-  readonly nearestLimit?: LimitReport | undefined;
-  /** Its figures are those that were known last. */
-  readonly isOld?: boolean;
-}
+type Limited = Pick<LimitFacts, 'nearestLimit'> & Partial<DataFacts>;
 
 /** Usage divided by a limit, with a mark where the limit does not do what it seems to do. */
-export function ratioColumn<Report>(limitedOf: (report: Report) => Limited): KindColumn<Report> {
+export function ratioColumn<Report extends Limited>(): KindColumn<Report> {
   return {
     title: 'Ratio',
     isNumber: true,
@@ -61,9 +57,9 @@ export function ratioColumn<Report>(limitedOf: (report: Report) => Limited): Kin
     order: 'ratio',
     about: 'What counts towards the limit, divided by it: above 100 % the kubelet evicts the pod.',
     cell: (report): Line => {
-      const { nearestLimit: limit, isOld = false } = limitedOf(report);
+      const { nearestLimit: limit } = report;
       if (limit === undefined) return '-';
-      const ratio = share(limit.ratio, isOld ? 'unknown' : ratioTone(limit));
+      const ratio = share(limit.ratio, isLastKnown(report) ? 'unknown' : ratioTone(limit));
       return limit.unenforced === undefined ? ratio : [ratio, '*'];
     },
   };

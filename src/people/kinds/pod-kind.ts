@@ -42,7 +42,7 @@ export const podKind: Kind<PodReport> = {
       rank: 4,
       about: 'Of its limits the one with the highest ratio.',
     }),
-    ratioColumn((pod) => ({ ...pod, isOld: isLastKnown(pod) })),
+    ratioColumn(),
     {
       title: 'To limit',
       isNumber: true,

@@ -5,13 +5,11 @@ import type { Word } from './words.js';
 /** `unknown`: a part of the data is missing, and the rest shows no problem. */
 export type Tone = 'ok' | 'unknown' | 'warning' | 'critical';
 
-/** What is counted. A share is a ratio of a whole. */
-type DocumentUnit = 'bytes' | 'inodes' | 'count' | 'share';
-
 /** A number that stays one: a pen decides how exact it is. Undefined where it is not known. */
 export interface Measure {
   readonly amount: number | undefined;
-  readonly unit: DocumentUnit;
+  /** What is counted. A share is a ratio of a whole. */
+  readonly unit: 'bytes' | 'inodes' | 'count' | 'share';
   readonly tone?: Tone | undefined;
   /** Of a share: where its limit stands. A page draws both. */
   readonly mark?: number | undefined;
@@ -120,15 +118,12 @@ export interface KeyFigure {
   readonly bars?: { readonly caption: string; readonly counts: readonly number[] };
 }
 
-/** Distinguished by a letter too, for readers who see no colours. */
-interface GridMark {
+export interface GridTile {
   readonly tone: Tone;
+  /** Distinguishes it too, for readers who see no colours. */
   readonly letter: string;
   /** Nothing is known of it. */
   readonly isMissing: boolean;
-}
-
-export interface GridTile extends GridMark {
   readonly name: string;
   /** Of its page. */
   readonly path: readonly string[];
@@ -164,19 +159,19 @@ export type Block =
   | {
       readonly is: 'bar';
       readonly caption: string;
-      readonly unit: DocumentUnit;
+      readonly unit: Measure['unit'];
       readonly whole: number;
       readonly parts: readonly BarPart[];
       readonly marks: readonly { readonly name: string; readonly at: number }[];
       readonly isOld?: boolean;
     }
   /** Over one time, so that they compare. */
-  | { readonly is: 'curves'; readonly unit: DocumentUnit; readonly curves: readonly Curve[] }
+  | { readonly is: 'curves'; readonly unit: Measure['unit']; readonly curves: readonly Curve[] }
   | { readonly is: 'figures'; readonly title: string; readonly figures: readonly KeyFigure[] }
   /** Many things, the worst first. `legend`: what is there of each kind. `more`: where the others are. */
   | {
       readonly is: 'grid';
-      readonly legend: readonly (GridMark & { readonly text: string })[];
+      readonly legend: readonly (Pick<GridTile, 'tone' | 'letter' | 'isMissing'> & { readonly text: string })[];
       readonly groups: readonly {
         readonly name: string;
         readonly title?: string;
@@ -250,7 +245,7 @@ export function isFlat({ samples }: Pick<Curve, 'samples'>): boolean {
 }
 
 /** Returns the measurements in one line, from the first to the last, and the highest; the name alone of fewer than two. */
-export function curveLine({ name, samples, limit }: Curve, unit: BlockOf<'curves'>['unit']): string {
+export function curveLine({ name, samples, limit }: Curve, unit: Measure['unit']): string {
   const [first, last] = [samples[0], samples.at(-1)];
   if (first === undefined || last === undefined || samples.length < 2) return `${name}: `;
   const textOf = (amount: number): string => amountText({ amount, unit });

@@ -8,6 +8,7 @@ import {
   type GridTile,
   isFlat,
   type KeyFigure,
+  type Measure,
 } from './document.js';
 import { lineHtml, timePart } from './html-line.js';
 import { addressOf, type HtmlPlace, nodeText } from './links.js';
@@ -71,12 +72,10 @@ export function curvesHtml({ unit, curves }: BlockOf<'curves'>): Markup {
   return markup`${all}<p class="times small muted"><span>${timePart(from)}</span><span>${timePart(to)}</span></p>`;
 }
 
-interface CurveFrame extends Pick<BlockOf<'curves'>, 'unit'> {
-  readonly text: string;
-  readonly xOf: (atMs: number) => number;
-}
-
-function curveHtml({ samples, limit }: Curve, { text, unit, xOf }: CurveFrame): Markup {
+function curveHtml(
+  { samples, limit }: Curve,
+  { text, unit, xOf }: Pick<Measure, 'unit'> & { readonly text: string; readonly xOf: (atMs: number) => number },
+): Markup {
   const { width, height, labelHeight } = plot;
   const highest = Math.max(...samples.map(({ amount }) => amount));
   const scale = Math.max(1, highest, limit ?? 0);

@@ -6,7 +6,13 @@ import type { Lane } from '../../lib/base/lane.js';
 import { largestFirst, naturalNames, type Ranked, rankedOf, Ranking } from '../../lib/base/ranking.js';
 import { nodeCounts, PodCounts } from '../report/cluster-counts.js';
 import { type EnforcementReport, enforcementReports } from '../report/enforcement-report.js';
-import { findingsByPod, type FoundFinding, specFindings } from '../report/finding-report.js';
+import {
+  type FindingKindReport,
+  findingsByPod,
+  type FoundFinding,
+  RankedFindings,
+  specFindings,
+} from '../report/finding-report.js';
 import {
   type AbsenceReport,
   absenceReports,
@@ -18,7 +24,6 @@ import {
 import { nodeGrid, type NodeGridReport } from '../report/node-grid.js';
 import { type ListedNode, listedNode, type ListedNodeReport, listedNodeReport } from '../report/node-report.js';
 import type { PodPlace, PodReport } from '../report/pod-report.js';
-import { type FindingKindReport, RankedFindings } from '../report/ranked-findings.js';
 import {
   affectedReport,
   type AffectedWorkloadsReport,

@@ -42,7 +42,7 @@ export interface DataFacts {
   readonly absenceReason?: AbsenceReason | undefined;
 }
 
-interface LimitFacts extends DataFacts {
+export interface LimitFacts extends DataFacts {
   readonly standing: PodStanding['kind'];
   /** The larger, the sooner it is evicted for a limit: what the order `urgency` goes by. Absent of one that is not about to be. */
   readonly urgency?: number | undefined;
