@@ -523,6 +523,22 @@ describe('an API server that is away', () => {
     ]);
   });
 
+  it.each<[string, Parameters<typeof aSummary>[0], boolean]>([
+    ['no node has data, for it', { freshNodeCount: 0, absentNodeCount: 4 }, true],
+    ['nodes have no data for another cause too', { freshNodeCount: 0, absentNodeCount: 5 }, false],
+    ['a node has data', { freshNodeCount: 0, staleNodeCount: 1, absentNodeCount: 4 }, false],
+  ])('pods in trouble as last known are part of that problem where %s', (_what, nodes, isPart) => {
+    const absences = [anAbsence({ isOfApiServer: true, nodeCount: 4 })];
+    const nearPods = { items: [aNearPod({ ratio: 1.2 }), aNearPod({ pod: 'cart-1', ratio: 0.9 })], totalCount: 2 };
+    const summary = aSummary({ ...nodes, reachedLimitPodCount: 1, nearLimitPodCount: 1 });
+    const problems = problemsIn({ health, cluster: aCluster({ absences, nearPods, summary }) });
+    const own = problems.map(({ id }) => id).filter((id) => id.startsWith('pod_'));
+    expect(own).toEqual(isPart ? [] : ['pod_above_limit', 'pod_near_limit']);
+    const away = problems.find(({ id }) => id === 'api_server_away')?.detail ?? '';
+    const text = '; 2 pods were near a limit or above one when last known: shop/cart-0, shop/cart-1';
+    expect(away.endsWith(text)).toBe(isPart);
+  });
+
   const lost = aCluster({ gaps: [aGap({ podCount: 2, incompleteWorkloadCount: 0, exampleWorkloads: [] })] });
 
   it.each([

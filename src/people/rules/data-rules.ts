@@ -40,6 +40,7 @@ export const dataRules = {
         `no events for ${formatAge(Math.min(...stores.map(({ lastProgressAgeMs = 0 }) => lastProgressAgeMs)))}`,
         unseenText(stores, facts),
         ...absences.map((absence) => joinParts(nodesText(absence), costText(absence))),
+        lastNearText(facts),
       ),
     step: ({ absences }) => [checkApiServer, ...new Set(absences.map(({ hint }) => hint))].join(' '),
   }),
@@ -144,6 +145,26 @@ function isDisconnected(
 
 function causedByApiServer(health: HealthReport, absences: readonly AbsenceReport[] = []): readonly AbsenceReport[] {
   return watchesOf(health).isAway ? absences.filter((absence) => absence.isOfApiServer) : [];
+}
+
+/** Returns whether no node has data because the API server is away: all that is known of pods is what was last known. */
+export function areNodesUnseen({ cluster, health }: Pick<RuleFacts, 'cluster' | 'health'>): boolean {
+  const { freshNodeCount, staleNodeCount, absentNodeCount } = cluster?.summary ?? {};
+  const unseen = causedByApiServer(health, cluster?.absences);
+  const unseenCount = unseen.reduce((sum, { nodeCount }) => sum + nodeCount, 0);
+  return freshNodeCount === 0 && staleNodeCount === 0 && unseenCount > 0 && unseenCount === absentNodeCount;
+}
+
+/** The pods in trouble, which are no problem of their own then. */
+function lastNearText({ cluster, health }: RuleFacts): string {
+  if (cluster === undefined || !areNodesUnseen({ cluster, health })) return '';
+  const { items, totalCount } = cluster.nearPods;
+  const pods = countedText(totalCount, [
+    'pod was near a limit or above one when last known',
+    'pods were near a limit or above one when last known',
+  ]);
+  const names = items.map(({ namespace, pod }) => `${namespace}/${pod}`);
+  return pods === '' ? '' : `${pods}: ${namesText(names, totalCount)}`;
 }
 
 /** Returns whether pods may have ended or moved without the exporter seeing it, for so long that it is a problem. */

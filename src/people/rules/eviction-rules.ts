@@ -3,6 +3,7 @@ import { groupBy } from '../../lib/base/maps.js';
 import type { Ranked } from '../../lib/base/ranking.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
+import type { ClusterReport } from '../query/cluster-report.js';
 import { causeText, isOfNode } from '../report/eviction-cause-text.js';
 import { evictionHint, type EvictionReport } from '../report/eviction-report.js';
 import { fullRatio, isFull } from '../report/filesystem-report.js';
@@ -10,7 +11,8 @@ import type { ListedNodeReport } from '../report/node-report.js';
 import type { PodReport } from '../report/pod-report.js';
 import { explainEviction, explainNode, explainPod } from '../report/verdict-commands.js';
 import { referenceName } from '../report/workload-report.js';
-import { clusterRule, exporterRule, namesText, type Subjects } from './rule.js';
+import { areNodesUnseen } from './data-rules.js';
+import { clusterRule, exporterRule, namesText, type RuleFacts, type Subjects } from './rule.js';
 
 /** Pods and nodes that are about to be evicted or to evict, and disks that fill up. */
 export const nextEvictionRules = {
@@ -18,9 +20,7 @@ export const nextEvictionRules = {
     severity: 'critical',
     section: 'next-evictions',
     alerts: ['EphemeralStoragePodEvictionSoon'],
-    applies: ({ cluster: { summary, nearPods } }) => [
-      { count: summary.reachedLimitPodCount, examples: nearPods.items.filter(({ standing }) => standing === 'above') },
-    ],
+    applies: (facts) => podsInTrouble(facts, 'above', facts.cluster.summary.reachedLimitPodCount),
     sentence: ['pod above a limit', 'pods above a limit'],
     name: podName,
     commands: podCommands,
@@ -28,9 +28,7 @@ export const nextEvictionRules = {
   pod_near_limit: clusterRule({
     section: 'next-evictions',
     alerts: ['EphemeralStorageNearLimit', 'EphemeralStoragePodEvictionSoon'],
-    applies: ({ cluster: { summary, nearPods } }) => [
-      { count: summary.nearLimitPodCount, examples: nearPods.items.filter(({ standing }) => standing === 'near') },
-    ],
+    applies: (facts) => podsInTrouble(facts, 'near', facts.cluster.summary.nearLimitPodCount),
     sentence: ['pod near a limit', 'pods near a limit'],
     name: podName,
     timeMs: ({ timeToLimitMs }) => timeToLimitMs,
@@ -148,6 +146,16 @@ function groupText(group: EvictionGroup): string {
   const same = mostFrequent(group);
   const cause = `${same.length < group.length ? 'mostly ' : ''}${causeText(same[0])}`;
   return `${group[0].workloads.length === 0 ? '' : `${formatCount(group.length)} of `}${workloadOf(group[0])} (${cause})`;
+}
+
+/** While all of them are last known for the API server, they are part of that problem. */
+function podsInTrouble(
+  { cluster, health }: Pick<RuleFacts, 'health'> & { readonly cluster: ClusterReport },
+  kind: 'above' | 'near',
+  count: number,
+): readonly { readonly count: number; readonly examples: readonly PodReport[] }[] {
+  if (areNodesUnseen({ cluster, health })) return [];
+  return [{ count, examples: cluster.nearPods.items.filter(({ standing }) => standing === kind) }];
 }
 
 /** Those that are not shown as they were. */
