@@ -23,7 +23,7 @@ import { sendText } from './responses.js';
 
 export interface Endpoints {
   readonly metrics: Pick<MetricsHandler, 'handle'>;
-  readonly status: Pick<DeferredStatus, 'page' | 'json'>;
+  readonly status: Pick<DeferredStatus, 'handle'>;
   readonly liveness: Pick<Liveness, 'failure'>;
   readonly readiness: { checks(): readonly ReadinessCheck[] };
   /** Rejects, after it has logged the reason, when the old settings stay. Undefined: reloading over HTTP is disabled. */
@@ -78,16 +78,14 @@ export function createRoutes(
     app.get(overviewPath, (_request, response) => {
       response.redirect('./');
     });
-    app.get(['/', exporterPath, ...viewPaths], (request, response) => status.page(request, response));
-    app.get([statusPath, openApiPath, ...viewPaths.map((path) => `${apiPrefix}${path}`)], (request, response) =>
-      status.json(request, response),
-    );
+    const apiPaths = [statusPath, openApiPath, ...viewPaths.map((path) => `${apiPrefix}${path}`)];
+    app.get(['/', exporterPath, ...viewPaths, ...apiPaths], (request, response) => status.handle(request, response));
   }
   app.get(/[^/]\/$/, (request, response) => {
     response.redirect(308, withoutSlash(request.originalUrl));
   });
   app.use(async (request, response) => {
-    if (options.hasStatus && isOfBrowser(request)) await status.page(request, response);
+    if (options.hasStatus && isOfBrowser(request)) await status.handle(request, response);
     else sendText(response, 404, 'not found');
   });
   app.use(errorHandler(logger));

@@ -53,18 +53,12 @@ export class StatusHandler {
     this.#responses = new SharedResponses(options.clock);
   }
 
-  /** HTML for a browser, text for all that does not ask for HTML. */
-  async page(request: Request, response: Response): Promise<void> {
-    response.vary('Accept');
-    await this.#respond(request.get('accept')?.includes('text/html') === true ? 'html' : 'text', request, response);
-  }
-
-  async json(request: Request, response: Response): Promise<void> {
-    await this.#respond('json', request, response);
-  }
-
-  async #respond(usual: Form, request: Request, response: Response): Promise<void> {
-    const form = forms.find((each) => each === request.query['as']) ?? usual;
+  /** Below the path of the API JSON; of a page HTML for a browser, and text for all that does not ask for HTML. */
+  async handle(request: Request, response: Response): Promise<void> {
+    const isPage = !request.path.startsWith(`${apiPrefix}/`);
+    if (isPage) response.vary('Accept');
+    const pageForm = request.get('accept')?.includes('text/html') === true ? 'html' : 'text';
+    const form = forms.find((each) => each === request.query['as']) ?? (isPage ? pageForm : 'json');
     response.type(types[form]).vary('Accept-Encoding');
     if (form === 'html') response.set({ 'Content-Security-Policy': pagePolicy, 'Referrer-Policy': 'no-referrer' });
     if (request.method === 'HEAD' && statusPaths.includes(request.path)) {
