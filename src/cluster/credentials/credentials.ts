@@ -62,17 +62,17 @@ export function staticCredentials({
   server,
   ca,
   token,
-  password,
+  userInfo,
 }: {
   readonly server: URL;
   /** PEM. */
   readonly ca?: string | undefined;
   readonly token?: string | undefined;
-  /** The user has no colon. */
-  readonly password?: { readonly user: string; readonly password: string } | undefined;
+  /** `USER:PASSWORD`. */
+  readonly userInfo?: string | undefined;
 }): Credentials {
   const material = {
-    headers: { ...bearer(token), ...basic(password) },
+    headers: { ...bearer(token), ...basic(userInfo) },
     tls: { ca, rejectUnauthorized: true },
   };
   return {
@@ -91,8 +91,7 @@ export function bearer(token: string | undefined): Readonly<Record<string, strin
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-/** https://www.rfc-editor.org/rfc/rfc7617#section-2 */
-function basic(login: Parameters<typeof staticCredentials>[0]['password']): Readonly<Record<string, string>> {
-  if (login === undefined) return {};
-  return { authorization: `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}` };
+/** The header for a `USER:PASSWORD`; none without one. https://www.rfc-editor.org/rfc/rfc7617#section-2 */
+export function basic(userInfo: string | undefined): Readonly<Record<string, string>> {
+  return userInfo === undefined ? {} : { authorization: `Basic ${Buffer.from(userInfo).toString('base64')}` };
 }

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/base/clock.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import { idTokenReader } from './auth-provider.js';
 import { checkPem, readCredentialFile, readTextFile } from './credential-files.js';
-import { bearer, type CredentialMaterial, type CredentialOverrides, type TlsMaterial } from './credentials.js';
+import { basic, bearer, type CredentialMaterial, type CredentialOverrides, type TlsMaterial } from './credentials.js';
 import { environmentProxy, proxyUrlOf, urlOf } from './environment-proxy.js';
 import { type ExecCredential, execPlugin } from './exec-plugin.js';
 import { impersonationHeaders } from './impersonation.js';
@@ -148,7 +148,7 @@ async function authorizationOf(
   { headers, auth }: RequestOptions,
 ): Promise<Readonly<Record<string, string>>> {
   if (tokenFile !== undefined) return bearer(await readCredentialFile(tokenFile, 'token file'));
-  if (auth) return { authorization: `Basic ${Buffer.from(auth).toString('base64')}` };
+  if (auth) return basic(auth);
   const authorization = textOf(objectOf(headers)['Authorization']);
   return authorization === undefined ? {} : { authorization: authorization.trim() };
 }

@@ -47,22 +47,18 @@ export async function exporterClient(options: {
 }
 
 async function fileCredentials(server: URL, { tokenFile, basicAuthFile, caFile }: ExporterFiles): Promise<Credentials> {
-  const [token, password, ca] = await Promise.all([
+  const [token, userInfo, ca] = await Promise.all([
     tokenFile === undefined ? undefined : readCredentialFile(tokenFile, '--exporter-token-file'),
-    basicAuthFile === undefined ? undefined : readPassword(basicAuthFile),
+    basicAuthFile === undefined ? undefined : readUserInfo(basicAuthFile),
     caFile === undefined ? undefined : readCertificate(caFile, '--exporter-ca-file'),
   ]);
-  return staticCredentials({ server, token, password, ca });
+  return staticCredentials({ server, token, userInfo, ca });
 }
 
-async function readPassword(path: string): Promise<{ user: string; password: string }> {
-  const { user, password } =
-    /^(?<user>[^:\r\n]+):(?<password>[^\r\n]+)$/.exec(await readCredentialFile(path, '--exporter-basic-auth-file'))
-      ?.groups ?? {};
-  if (user === undefined || password === undefined) {
-    throw new UserError(`--exporter-basic-auth-file ${path}: allowed: one line, USER:PASSWORD`);
-  }
-  return { user, password };
+async function readUserInfo(path: string): Promise<string> {
+  const text = await readCredentialFile(path, '--exporter-basic-auth-file');
+  if (/^[^:\r\n]+:[^\r\n]+$/.test(text)) return text;
+  throw new UserError(`--exporter-basic-auth-file ${path}: allowed: one line, USER:PASSWORD`);
 }
 
 /** The exporter names the rule that a user lacks; `hint` says what to do where it requires credentials. */

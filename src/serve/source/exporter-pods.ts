@@ -1,5 +1,4 @@
-import type { ApiRequest, ApiTransport } from '../../cluster/http/api-client.js';
-import { readObject } from '../../cluster/http/api-client.js';
+import { type ApiRequest, type ApiTransport, readObject } from '../../cluster/http/api-client.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import type { ExporterPod, ServiceAddress } from './exporter-address.js';
