@@ -86,9 +86,8 @@ export function tableLines<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   width: number,
-  options?: Parameters<typeof renderTable>[3],
 ): readonly string[] {
-  return rows.length === 0 ? [] : renderTable(columns, rows, width, options).lines;
+  return rows.length === 0 ? [] : renderTable(columns, rows, width).lines;
 }
 
 function styledCell(cell: string, style: Style | undefined): string {

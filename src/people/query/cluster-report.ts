@@ -32,8 +32,15 @@ import {
 } from '../report/workload-report.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { mostUrgent } from './list-nodes.js';
-import { isUnenforced, type ListedPod, listedRecords, podOrder, rankOf, unmeasuredPods } from './listed-pod.js';
-import { podReport } from './pod-lack.js';
+import {
+  isUnenforced,
+  type ListedPod,
+  listedRecords,
+  podOrder,
+  podReport,
+  rankOf,
+  unmeasuredPods,
+} from './listed-pod.js';
 
 export interface ClusterReport {
   /** Nodes had not answered by the deadline: they are reported from the cache. */

@@ -9,13 +9,8 @@ import { isOther, type ListQuery, matchesSearch } from './list-query.js';
 
 /** The newest first. */
 export function listEvictions(all: readonly EvictionReport[], query: ListQuery): ListPage<EvictionReport> {
-  return firstOf(filteredEvictions(all, query), query.limit);
-}
-
-/** All that the filters let through, in the order of the list. */
-function filteredEvictions(all: readonly EvictionReport[], query: ListQuery): readonly EvictionReport[] {
   const wanted = all.filter((eviction) => isWanted(eviction, query));
-  return wanted.sort(evictionOrder(query.order));
+  return firstOf(wanted.sort(evictionOrder(query.order)), query.limit);
 }
 
 export function evictionOrder(order: string): (a: EvictionReport, b: EvictionReport) => number {

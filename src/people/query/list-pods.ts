@@ -19,10 +19,10 @@ import {
   type NamespacedName,
   podOrder,
   podRanks,
+  podReport,
   rankOf,
   unmeasuredPods,
 } from './listed-pod.js';
-import { podReport } from './pod-lack.js';
 
 /** The pods that are near a limit first, then the largest; those without a total last. Yields to the event loop between nodes. */
 export async function listPods(reading: ClusterReading, query: ListQuery, lane: Lane): Promise<ListPage<PodReport>> {
