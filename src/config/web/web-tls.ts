@@ -8,9 +8,6 @@ import { clientAuthTypes, type TlsServerConfig, tlsVersions } from './web-file-s
 
 export type FileContent = { readonly text: string } | { readonly error: string };
 
-/** The keys of the configuration that name PEM files. */
-type PemKey = 'cert_file' | 'key_file' | 'client_ca_file';
-
 export interface TlsSources {
   /** By their names in the configuration. */
   readonly files: Readonly<Record<string, FileContent>>;
@@ -18,28 +15,25 @@ export interface TlsSources {
   readonly sourceOf: (key: keyof TlsServerConfig) => string;
 }
 
-/** What is wrong with a PEM, and with which. No text has a part of a key, as messages of OpenSSL have none. */
-interface Refusal {
-  readonly of: PemKey;
-  readonly problem: string;
-  readonly allowed: string;
-}
+/** What is wrong, and with which. No text has a part of a key, as messages of OpenSSL have none. */
+type TlsFault = readonly [key: keyof TlsServerConfig, problem: string, allowed: string];
 
 /** Undefined when nothing asks for TLS. Throws ConfigError with all faults. */
 export function loadTls(config: TlsServerConfig, { files, sourceOf }: TlsSources): WebTls | undefined {
   const { min_version: minVersion = '', ...switches } = config;
   if (Object.values(switches).every((value) => value === undefined)) return undefined;
   const faults = misuses(config);
-  const textOf = (key: PemKey): string | undefined => {
+  const textOf = (key: 'cert_file' | 'key_file' | 'client_ca_file'): string | undefined => {
     const name = config[key];
     const content = name === undefined ? undefined : files[name];
     if (content === undefined || 'text' in content) return content?.text;
     faults.push([key, `found ${describeValue(name)}`, `a file that can be read (${content.error})`]);
     return undefined;
   };
-  const accepted = <T extends object>(loaded: T | Refusal): T | undefined => {
-    if (!('problem' in loaded)) return loaded;
-    faults.push([loaded.of, `${describeValue(config[loaded.of])} ${loaded.problem}`, loaded.allowed]);
+  const accepted = <T extends Partial<WebTls>>(loaded: T | TlsFault): T | undefined => {
+    if (!isFault(loaded)) return loaded;
+    const [key, problem, allowed] = loaded;
+    faults.push([key, `${describeValue(config[key])} ${problem}`, allowed]);
     return undefined;
   };
   const [cert, key, ca] = [textOf('cert_file'), textOf('key_file'), textOf('client_ca_file')];
@@ -49,7 +43,9 @@ export function loadTls(config: TlsServerConfig, { files, sourceOf }: TlsSources
   return { ...pair, clientCa: authorities?.clientCa, minVersion: tlsVersions.get(minVersion) ?? 'TLSv1.2' };
 }
 
-type TlsFault = readonly [key: keyof TlsServerConfig, problem: string, allowed: string];
+function isFault(loaded: Partial<WebTls> | TlsFault): loaded is TlsFault {
+  return Array.isArray(loaded);
+}
 
 /** Returns what lacks the key that it needs beside it. */
 function misuses({ cert_file, key_file, client_ca_file, client_auth_type }: TlsServerConfig): TlsFault[] {
@@ -81,41 +77,37 @@ function faultOf([key, problem, allowed]: TlsFault, sourceOf: TlsSources['source
 const certAllowed = "certificates as PEM, the server's first";
 const keyAllowed = 'a private key as PEM, without a password';
 
-function refused(of: PemKey, problem: string, allowed: string): Refusal {
-  return { of, problem, allowed };
-}
-
 /**
  * A certificate with its chain and its key. OpenSSL alone accepts pairs with which every handshake fails: none at all, a
  * certificate that is not the key's, and keys that TLS clients do not know.
  */
-function keyPairOf(certText: string, keyText: string): Pick<WebTls, 'cert' | 'key'> | Refusal {
+function keyPairOf(certText: string, keyText: string): Pick<WebTls, 'cert' | 'key'> | TlsFault {
   const certs = certificatesOf(certText);
   const [first] = certs;
   const key = privateKeyOf(keyText);
-  if (first === undefined) return refused('cert_file', 'has no certificate', certAllowed);
-  if (key === undefined) return refused('key_file', 'has no private key', keyAllowed);
+  if (first === undefined) return ['cert_file', 'has no certificate', certAllowed];
+  if (key === undefined) return ['key_file', 'has no private key', keyAllowed];
   const leaf = attempt(() => new X509Certificate(first));
-  if (typeof leaf === 'string') return refused('cert_file', `cannot be read: ${leaf}`, certAllowed);
+  if (typeof leaf === 'string') return ['cert_file', `cannot be read: ${leaf}`, certAllowed];
   const privateKey = attempt(() => createPrivateKey(key));
-  if (typeof privateKey === 'string') return refused('key_file', `cannot be read: ${privateKey}`, keyAllowed);
+  if (typeof privateKey === 'string') return ['key_file', `cannot be read: ${privateKey}`, keyAllowed];
   if (!leaf.checkPrivateKey(privateKey)) {
-    return refused('cert_file', 'begins with a certificate that is not of the key', `${certAllowed}, and its key`);
+    return ['cert_file', 'begins with a certificate that is not of the key', `${certAllowed}, and its key`];
   }
   const kind = kindOf(privateKey);
-  if (!kinds.has(kind)) return refused('key_file', `is of the kind ${kind}`, `the kinds ${[...kinds].join(', ')}`);
+  if (!kinds.has(kind)) return ['key_file', `is of the kind ${kind}`, `the kinds ${[...kinds].join(', ')}`];
   const pair = { cert: certs.join(''), key };
   const context = attempt(() => createSecureContext(pair));
-  return typeof context === 'string' ? refused('cert_file', `cannot be used: ${context}`, certAllowed) : pair;
+  return typeof context === 'string' ? ['cert_file', `cannot be used: ${context}`, certAllowed] : pair;
 }
 
 /** The authorities of clients, as PEM. OpenSSL silently ignores those that it cannot read. */
-function authoritiesOf(text: string): Pick<WebTls, 'clientCa'> | Refusal {
+function authoritiesOf(text: string): Pick<WebTls, 'clientCa'> | TlsFault {
   const allowed = 'certificates of authorities as PEM';
   const certs = certificatesOf(text);
-  if (certs.length === 0) return refused('client_ca_file', 'has no certificate', allowed);
+  if (certs.length === 0) return ['client_ca_file', 'has no certificate', allowed];
   const read = attempt(() => certs.map((cert) => new X509Certificate(cert)));
-  if (typeof read === 'string') return refused('client_ca_file', `cannot be read: ${read}`, allowed);
+  if (typeof read === 'string') return ['client_ca_file', `cannot be read: ${read}`, allowed];
   return { clientCa: certs.join('') };
 }
 
