@@ -12,16 +12,6 @@ import { FairQueue, QueueFullError } from './fair-queue.js';
 import { ExpiringCache, KeptAnswers } from './kept-answers.js';
 import type { Verdict } from './verdict.js';
 
-export interface TokenAttempt {
-  readonly token: string;
-  /** Of HTTP. */
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  /** The address of the client: clients take turns. */
-  readonly client: string;
-}
-
 /**
  * As kube-apiserver keeps those of its webhooks, by and large. While the API server does not answer, what it said lets
  * Prometheus in for a while: outages are when metrics are needed, and nobody can revoke a token during one.
@@ -91,7 +81,15 @@ export class TokenReviewer implements Disposable {
   }
 
   /** Never rejects. A review that takes too long for this attempt goes on: the next one finds its answer. */
-  async check(attempt: TokenAttempt): Promise<Verdict> {
+  async check(attempt: {
+    readonly token: string;
+    /** Of HTTP. */
+    readonly method: string;
+    /** Without the query. */
+    readonly path: string;
+    /** The address of the client: clients take turns. */
+    readonly client: string;
+  }): Promise<Verdict> {
     const { clock } = this.#options;
     const error = (): Error => new Error(`no verdict within ${checkTimeoutMs / 1_000} s`);
     using deadline = startDeadline({ clock, durationMs: checkTimeoutMs, error });
@@ -109,7 +107,7 @@ export class TokenReviewer implements Disposable {
   }
 
   /** A user that is kept is not waited for: then both reviews, as far as they are due, run side by side. */
-  async #verdict({ token, method, path, client }: TokenAttempt): Promise<Verdict> {
+  async #verdict({ token, method, path, client }: Parameters<TokenReviewer['check']>[0]): Promise<Verdict> {
     const key = hashOf(token);
     const permission = { verb: method === 'HEAD' ? 'get' : method.toLowerCase(), path: permissionPath(path) };
     const user = await this.#users.get(key, () => this.#inTurn(key, client, () => this.#userOf(token)));

@@ -7,12 +7,12 @@ import type { Clock } from '../../lib/base/clock.js';
 import { messageOf } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import type { Scheduler } from '../../lib/base/scheduler.js';
-import type { ExpositionBody, ExpositionRequest } from '../../metrics/exposition/bodies.js';
+import type { ExpositionRequest } from '../../metrics/exposition/bodies.js';
 import type { Exposition } from '../../metrics/exposition/exposition.js';
 import { type NegotiatedFormat, negotiateFormat } from '../../metrics/exposition/negotiate.js';
 import { type FamilyFilter, familyLevels, filterText } from '../../metrics/exposition/selection.js';
 import { BodySender } from './body-sender.js';
-import { arrivalMs, disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
+import { arrivalMs, disconnect, sendText, startResponseLimit } from './responses.js';
 import { ScrapeBudgets, scrapeTimeoutHeader, scrapeTimeoutMs } from './scrape-budget.js';
 
 /** What a request is answered from, to its end: other settings are for those that come later. */
@@ -95,7 +95,9 @@ export class MetricsHandler {
     };
     try {
       const { body, isLate, budget } = await this.#render(asked, limit.signal);
-      await this.#send(response, { ...asked, ...body }, limit);
+      setHeaders(response, asked);
+      response.set('Content-Length', String(body.contentLength));
+      await this.#sender.send(response, body.chunks, limit);
       budget.complete();
       finish(isLate ? 'deadline' : 'success');
     } catch (error) {
@@ -130,12 +132,6 @@ export class MetricsHandler {
     }
   }
 
-  async #send(response: Response, body: Negotiated & ExpositionBody, limit: ResponseLimit): Promise<void> {
-    setHeaders(response, body);
-    response.set('Content-Length', String(body.contentLength));
-    await this.#sender.send(response, body.chunks, limit);
-  }
-
   #fail(response: Response, error: unknown, signal: AbortSignal): void {
     const { logger } = this.#options;
     if (signal.aborted) logger.debug('scrape aborted', { reason: messageOf(signal.reason) });
@@ -145,9 +141,7 @@ export class MetricsHandler {
   }
 }
 
-type Negotiated = NegotiatedFormat & Pick<ExpositionRequest, 'isGzipped'>;
-
-interface Asked extends Negotiated, ExpositionRequest {
+interface Asked extends NegotiatedFormat, ExpositionRequest {
   readonly core: ScrapedCore;
   /** When the request arrived, in monotonic milliseconds. */
   readonly startMs: number;
@@ -157,7 +151,7 @@ interface Asked extends Negotiated, ExpositionRequest {
   readonly client: string;
 }
 
-function setHeaders(response: Response, { contentType, isGzipped }: Negotiated): void {
+function setHeaders(response: Response, { contentType, isGzipped }: Pick<Asked, 'contentType' | 'isGzipped'>): void {
   // Not `response.set`: Express would rewrite the content type.
   response.setHeader('Content-Type', contentType);
   response.setHeader('Vary', 'Accept, Accept-Encoding');
