@@ -42,12 +42,6 @@ interface OpenedFiles {
   readonly place: string;
 }
 
-interface FoundEntry<T> {
-  readonly entry: T;
-  /** Undefined for what no file contains. */
-  readonly file: KubeconfigFile | undefined;
-}
-
 /**
  * The context of that name, else the current one. When several files define the same name, the first one wins. Without a
  * file, `server` must be set. Throws UserError.
@@ -126,7 +120,8 @@ function findContext({ files, place }: OpenedFiles, overrides: CredentialOverrid
   return context;
 }
 
-function findCluster(opened: OpenedFiles, context: Context, overrides: CredentialOverrides): FoundEntry<Cluster> {
+/** `file`: undefined for what no file contains. */
+function findCluster(opened: OpenedFiles, context: Context, overrides: CredentialOverrides) {
   const { cluster: wanted, server: address } = overrides;
   const { files, place } = opened;
   const name = wanted ?? context.cluster;
@@ -151,7 +146,8 @@ function withScheme(server: string): string {
   return server === '' || server.includes('://') ? server : `http://${server}`;
 }
 
-function findUser(opened: OpenedFiles, context: Context, { user: wanted }: CredentialOverrides): FoundEntry<User> {
+/** As {@link findCluster}. */
+function findUser(opened: OpenedFiles, context: Context, { user: wanted }: CredentialOverrides) {
   const { files, place } = opened;
   const name = wanted ?? textOf(context.user); // client-node leaves it out when the context names none, against its type
   if (name === undefined) return { entry: { name: '' }, file: undefined };
@@ -176,7 +172,7 @@ function named<T extends { readonly name: string }>(
   files: readonly KubeconfigFile[],
   entriesOf: EntriesOf<T>,
   name: string,
-): { readonly entry: T; readonly file: KubeconfigFile } | undefined {
+) {
   return files
     .flatMap((file) => entriesOf(file).map((entry) => ({ entry, file })))
     .find(({ entry }) => entry.name === name);

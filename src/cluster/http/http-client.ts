@@ -89,8 +89,8 @@ export class HttpClient implements Disposable {
     using deadline = this.#headersDeadline(request, signal);
     const limit = deadline?.signal ?? signal;
     try {
-      const { response, authorization } = await this.#authenticated(request, limit);
-      const secrets = secretsOf(request, authorization);
+      const { response, material } = await this.#authenticated(request, limit);
+      const secrets = secretsOf(request, material);
       if (response.statusCode !== 200 && response.statusCode !== 201)
         throw await errorOf(response, request, secrets, limit);
       checkContentType(response, what, secrets);
@@ -116,28 +116,25 @@ export class HttpClient implements Disposable {
 
   /** A token may have been replaced since it was read: after a 401, one more attempt if there are other credentials. */
   async #authenticated(request: HttpRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
-    const { material, ...first } = await this.#verified(request, signal);
+    const first = await this.#verified(request, signal);
     const isRefused = first.response.statusCode === 401;
-    const renewed = isRefused ? await this.#renewed(material, request.url.host, signal) : undefined;
+    const renewed = isRefused ? await this.#renewed(first.material, request.url.host, signal) : undefined;
     if (renewed === undefined) return first;
     first.response.destroy();
     return this.#send(request, renewed, signal);
   }
 
   /** The authority may have been replaced since it was read: after a failed verification, one more attempt with another. */
-  async #verified(
-    request: HttpRequest,
-    signal: AbortSignal,
-  ): Promise<AuthenticatedResponse & { readonly material: CredentialMaterial }> {
+  async #verified(request: HttpRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
     const { credentials } = this.#options;
     const material = await abortable(credentials.material(), signal);
     try {
-      return { ...(await this.#send(request, material, signal)), material };
+      return await this.#send(request, material, signal);
     } catch (error) {
       if (signal.aborted || !isTlsFailure(error)) throw error;
       const reread = await abortable(credentials.reread(), signal);
       if (isDeepStrictEqual(reread.tls, material.tls)) throw error;
-      return { ...(await this.#send(request, reread, signal)), material: reread };
+      return await this.#send(request, reread, signal);
     }
   }
 
@@ -161,10 +158,11 @@ export class HttpClient implements Disposable {
 
   async #send(
     { url, expandServerName, lookup, body, acceptsGzip }: HttpRequest,
-    { headers, tls }: CredentialMaterial,
+    material: CredentialMaterial,
     signal: AbortSignal,
   ): Promise<AuthenticatedResponse> {
     const { version } = this.#options;
+    const { headers, tls } = material;
     const serverName = tls.serverName && (expandServerName?.(tls.serverName) ?? tls.serverName);
     const options = {
       agent: await this.#agent.agentFor(tls),
@@ -180,20 +178,19 @@ export class HttpClient implements Disposable {
     };
     const response = await sendRequest({ url, options, body: body?.text }, signal);
     if (response.statusCode === 200) this.#acceptedBy.add(url.host);
-    const { authorization } = headers;
-    return { response, authorization: typeof authorization === 'string' ? authorization : undefined };
+    return { response, material };
   }
 }
 
 interface AuthenticatedResponse {
   readonly response: IncomingMessage;
-  /** The header that the server received. */
-  readonly authorization: string | undefined;
+  /** What the server received. */
+  readonly material: CredentialMaterial;
 }
 
 /** What no message may repeat. */
-function secretsOf({ body }: HttpRequest, authorization = ''): readonly string[] {
-  return [authorization.split(' ').at(-1) ?? '', ...(body?.secrets ?? [])];
+function secretsOf({ body }: HttpRequest, { headers: { authorization = '' } }: CredentialMaterial): readonly string[] {
+  return [String(authorization).split(' ').at(-1) ?? '', ...(body?.secrets ?? [])];
 }
 
 /** A login page or another program in the server's place is not taken for its data. */
