@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { Problem } from '../../src/people/query/status.js';
+import type { Problem, UnlistedReport } from '../../src/people/query/status.js';
 import type { ShownEviction } from '../../src/people/report/eviction-report.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
-import type { UnlistedReport } from '../../src/people/report/health-report.js';
 import { problemsOf, rules } from '../../src/people/rules/problems.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { alertsOf, readRules, readRunbooks } from '../support/rules.js';

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest';
 
-import type { ReadinessCheck } from '../../src/people/report/health-report.js';
+import type { ReadinessCheck } from '../../src/people/query/status.js';
 import { type HttpAnswer, send } from '../support/http-get.js';
 import { aLogger, aMetricsHandler, RunningServer, someRoutes } from './test-server.js';
 

@@ -1,8 +1,7 @@
 /** Parts of a status without problems: each builder returns a valid object with the changes of the test. */
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import type { ClusterReport } from '../../src/people/query/cluster-report.js';
-import type { Problem, Status } from '../../src/people/query/status.js';
-import type { HealthReport } from '../../src/people/report/health-report.js';
+import type { HealthReport, Problem, Status } from '../../src/people/query/status.js';
 import type { AbsenceReport, GapReport } from '../../src/people/report/lack-report.js';
 import type { LimitReport } from '../../src/people/report/limit-report.js';
 import type { NodeGridReport } from '../../src/people/report/node-grid.js';

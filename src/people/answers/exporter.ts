@@ -11,8 +11,7 @@ import {
   type Tone,
 } from '../pens/document.js';
 import type { ClusterReport } from '../query/cluster-report.js';
-import type { Status } from '../query/status.js';
-import type { HealthReport, ReadinessCheck, StoreHealthReport } from '../report/health-report.js';
+import type { HealthReport, ReadinessCheck, Status, StoreHealthReport } from '../query/status.js';
 import { factList, section, table } from './parts.js';
 
 /** How the exporter does, how far its data can be trusted, and its settings. */

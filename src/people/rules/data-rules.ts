@@ -1,8 +1,8 @@
 import { countedText, formatCount } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
 import type { ClusterSummary } from '../query/cluster-report.js';
+import type { HealthReport, StoreHealthReport } from '../query/status.js';
 import { absenceNames } from '../report/absence-hints.js';
-import type { HealthReport, StoreHealthReport } from '../report/health-report.js';
 import type { AbsenceReport } from '../report/lack-report.js';
 import { type AffectedWorkloadsReport, referenceName } from '../report/workload-report.js';
 import { clusterRule, exporterRule, joinParts, namesText, type RuleFacts } from './rule.js';

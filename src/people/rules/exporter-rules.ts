@@ -1,7 +1,7 @@
 import { formatCount, programName } from '../../lib/base/text.js';
 import { formatAge, formatTime } from '../../lib/base/units.js';
+import type { HealthReport } from '../query/status.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import type { HealthReport } from '../report/health-report.js';
 import { affectedText, checkApiServer } from './data-rules.js';
 import { clusterRule, exporterRule, joinParts, namesText } from './rule.js';
 

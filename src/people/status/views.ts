@@ -11,13 +11,11 @@ import { firstOf, type ListPage } from '../query/list-page.js';
 import { listContainers, listVolumes } from '../query/list-parts.js';
 import { listPods, readingOfWorkload } from '../query/list-pods.js';
 import { type ListKind, type ListQuery, matchesSearch, parametersOf, parseListQuery } from '../query/list-query.js';
-import type { WorkloadObject } from '../query/list-workloads.js';
-import { listWorkloads } from '../query/list-workloads.js';
+import { listWorkloads, type WorkloadObject } from '../query/list-workloads.js';
 import { nodeDisks, nodeExplanation, type NodeObject } from '../query/node-explanation.js';
 import { explainPods, type PodObject } from '../query/pod-explanation.js';
 import type { Problem, Status } from '../query/status.js';
-import type { EvictionReport } from '../report/eviction-report.js';
-import { type ShownEviction, withAge } from '../report/eviction-report.js';
+import { type EvictionReport, type ShownEviction, withAge } from '../report/eviction-report.js';
 import type { ListedNodeReport } from '../report/node-report.js';
 import type { ContainerReport, PodReport } from '../report/pod-report.js';
 import type { VolumeReport } from '../report/volume-report.js';
@@ -79,8 +77,13 @@ export interface ViewInputs {
 /** Throws UserError for parameters that are wrong, NotFoundError, and NotListedError. */
 export async function viewOf(request: ViewRequest, inputs: ViewInputs): Promise<PageView> {
   requireListed(request.kind, inputs.status);
-  const make = makers[request.kind] as (request: ViewRequest, inputs: ViewInputs) => Promise<PageView>;
+  const { kind } = request;
+  const make = isList(kind) ? listMaker(kind) : (makers[kind] as Maker<ViewKind>);
   return make(request, inputs);
+}
+
+function isList(kind: ViewKind): kind is keyof typeof lists {
+  return Object.hasOwn(lists, kind);
 }
 
 type Maker<Kind extends ViewKind> = (request: ViewRequest, inputs: ViewInputs) => Promise<PageView & { kind: Kind }>;
@@ -89,18 +92,22 @@ const shownEvictionCount = 20;
 /** Of each kind, by a search. */
 const foundCount = 10;
 
+/** `what`: whose name a list may be asked for. */
 const lists = {
-  nodes: listNodes,
-  pods: listPods,
-  containers: listContainers,
-  volumes: listVolumes,
-  workloads: listWorkloads,
-  namespaces: listNamespaces,
-  evictions: ({ evictions, readAtMs }: ClusterReading, query: ListQuery) => {
-    const { items, ...page } = listEvictions(evictions, query);
-    return Promise.resolve({ ...page, items: items.map((of) => withAge(of, readAtMs)) });
+  nodes: { read: listNodes, what: 'node' },
+  pods: { read: listPods, what: 'pod' },
+  containers: { read: listContainers, what: 'pod' },
+  volumes: { read: listVolumes, what: 'pod' },
+  workloads: { read: listWorkloads, what: 'workload' },
+  namespaces: { read: listNamespaces, what: 'namespace' },
+  evictions: {
+    read: ({ evictions, readAtMs }: ClusterReading, query: ListQuery) => {
+      const { items, ...page } = listEvictions(evictions, query);
+      return Promise.resolve({ ...page, items: items.map((of) => withAge(of, readAtMs)) });
+    },
+    what: 'eviction of pod or workload',
   },
-};
+} as const;
 
 function listReader(inputs: ViewInputs): ReadList {
   return async (kind, parameters) =>
@@ -111,26 +118,19 @@ function listMaker<Kind extends keyof typeof lists>(kind: Kind): Maker<Kind> {
   return async ({ parameters }, inputs) => {
     const { reading, settings, lane } = inputs;
     const query = parseListQuery(kind, parameters);
-    const data = await lists[kind](reading, query, lane, settings.definitions);
-    if (query.name !== undefined && data.totalCount === 0)
-      throw await notThere(listed[kind], wantedName(query), inputs);
+    const { read, what } = lists[kind];
+    const data = await read(reading, query, lane, settings.definitions);
+    if (query.name !== undefined && data.totalCount === 0) throw await notThere(what, wantedName(query), inputs);
     return { kind, query, data } as PageView & { kind: Kind };
   };
 }
 
-const makers: { readonly [Kind in ViewKind]: Maker<Kind> } = {
+const makers: { readonly [Kind in Exclude<ViewKind, keyof typeof lists>]: Maker<Kind> } = {
   problems: (request, { status }) => {
     const query = parseListQuery('problems', request.parameters);
     const all = status.problems.filter(({ text, detail = '' }) => matchesSearch(query.search, `${text} ${detail}`));
     return Promise.resolve({ kind: 'problems', query, data: firstOf(all, query.limit) });
   },
-  nodes: listMaker('nodes'),
-  pods: listMaker('pods'),
-  containers: listMaker('containers'),
-  volumes: listMaker('volumes'),
-  workloads: listMaker('workloads'),
-  namespaces: listMaker('namespaces'),
-  evictions: listMaker('evictions'),
   search: async ({ parameters }, { reading, lane }) => {
     const names = parametersOfView('search');
     const of = (kind: ListKind) => ({ ...parseListQuery(kind, parameters, names), limit: foundCount });
@@ -210,16 +210,6 @@ function notThere(
   const isEmpty = what === 'namespace' ? ', or it has no pods' : '';
   return notFound(`no ${what} ${wanted} in scope${isEmpty}`, { wanted, names: names[what](reading), lane });
 }
-
-const listed = {
-  nodes: 'node',
-  pods: 'pod',
-  containers: 'pod',
-  volumes: 'pod',
-  workloads: 'workload',
-  namespaces: 'namespace',
-  evictions: 'eviction of pod or workload',
-} as const satisfies Readonly<Record<keyof typeof lists, keyof typeof names>>;
 
 /** Returns what a list was asked for, as it is said. */
 function wantedName({ name = '', namespace }: ListQuery): string {

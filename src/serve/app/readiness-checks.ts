@@ -4,7 +4,7 @@ import type { ScopeState } from '../../cluster/watch/store-lists.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { escapeInvisible, oneLine } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
-import type { ReadinessCheck } from '../../people/report/health-report.js';
+import type { ReadinessCheck } from '../../people/query/status.js';
 import { noSuchNode } from './resolve-scope.js';
 
 /** What must be true before the exporter serves its first values, what is missing from them, and how old they are. */

@@ -6,7 +6,7 @@ import type { Instant } from '../../lib/base/clock.js';
 import { Memo } from '../../lib/base/memo.js';
 import type { SeriesCapReport } from '../../metrics/telemetry/scrape-reports.js';
 import { noSnapshot } from '../../people/query/cluster-reading.js';
-import type { HealthReport } from '../../people/report/health-report.js';
+import type { HealthReport } from '../../people/query/status.js';
 import { type StatusInputs, type StatusSettings, StatusSource } from '../../people/status/status-source.js';
 import { readHomepage } from '../../version.js';
 import { StatusHandler } from '../server/status-handler.js';

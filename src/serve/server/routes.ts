@@ -14,7 +14,7 @@ import {
 import { messageOf } from '../../lib/base/errors.js';
 import type { Logger } from '../../lib/base/logger.js';
 import { oneLine } from '../../lib/base/text.js';
-import type { ReadinessCheck } from '../../people/report/health-report.js';
+import type { ReadinessCheck } from '../../people/query/status.js';
 import type { DeferredStatus } from './deferred-status.js';
 import type { Guard } from './guard.js';
 import type { Liveness } from './liveness.js';
