@@ -21,11 +21,10 @@ export function fileLayer({ path: file, text }: { readonly path: string; readonl
     return { values: [], faults: [{ path: '', problem: `found ${bytes} bytes`, source: file, hint }] };
   }
   const yaml = readYaml(text);
-  if (yaml.problems.length > 0) return { values: [], faults: yamlFaults(file, yaml) };
   const reader = new TreeReader((path) => `${file}:${yaml.positionOf(path).line}`);
   reader.read(rootSection, yaml.value, []);
   const ofProcess = reader.values.filter(({ setting }) => setting.isOfProcess).map(processFault);
-  return { values: reader.values, faults: [...duplicateKeyFaults(file, yaml), ...reader.faults, ...ofProcess] };
+  return { values: reader.values, faults: [...yamlFaults(file, yaml), ...reader.faults, ...ofProcess] };
 }
 
 function processFault({ setting: { path, meta, environmentName }, sourceOf }: SettingValue): SettingFault {
@@ -33,22 +32,21 @@ function processFault({ setting: { path, meta, environmentName }, sourceOf }: Se
   return { path, problem: 'a flag, and no setting of the file', source: sourceOf([]), hint };
 }
 
-export function yamlFaults(file: string, { problems }: YamlText): SettingFault[] {
-  return problems.map(({ problem, position }) => ({
+/** Faults of the text of a file, whatever it sets. */
+export function yamlFaults(file: string, { problems, duplicateKeys }: YamlText): SettingFault[] {
+  const invalid = problems.map(({ problem, position }) => ({
     path: '',
     problem: `invalid YAML: ${oneLine(problem)}`,
     source: position === undefined ? file : `${file}:${position.line}:${position.column}`,
     hint: 'allowed: one YAML 1.2 document with text keys and without tags',
   }));
-}
-
-export function duplicateKeyFaults(file: string, { duplicateKeys }: YamlText): SettingFault[] {
-  return duplicateKeys.map(({ path, position, firstLine }) => ({
+  const duplicate = duplicateKeys.map(({ path, position, firstLine }) => ({
     path: pathText(path),
     problem: 'duplicate key',
     source: `${file}:${position.line}:${position.column}`,
     hint: `allowed: each key once (line ${firstLine} has it already)`,
   }));
+  return [...invalid, ...duplicate];
 }
 
 /**

@@ -5,7 +5,7 @@ import type * as z from 'zod/mini';
 
 import { messageOf } from '../../lib/base/errors.js';
 import { ConfigError, describeValue, pathText, type SettingFault, valueAt } from '../faults.js';
-import { duplicateKeyFaults, readConfigFile, yamlFaults } from '../file-layer.js';
+import { readConfigFile, yamlFaults } from '../file-layer.js';
 import { readYaml, type YamlText } from '../yaml-text.js';
 import type { WebConfig } from './web-config.js';
 import { webFileSchema } from './web-file-schema.js';
@@ -46,7 +46,6 @@ export function loadWebFile(file: string, content: string): WebConfig {
   const parsed = webFileSchema.safeParse(yaml.value);
   const faults = [
     ...yamlFaults(file, yaml),
-    ...duplicateKeyFaults(file, yaml),
     ...(parsed.error?.issues ?? []).flatMap((issue) => faultsOf(issue, yaml.value, sourceOf)),
   ];
   if (faults.length > 0 || !parsed.success) throw new ConfigError(faults);
