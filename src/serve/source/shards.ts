@@ -91,8 +91,9 @@ export async function askShards<Answer>(
   const errors = outcomes.flatMap((of) => ('answer' in of ? [] : [of]));
   const missing = errors.flatMap(({ error }) => (error instanceof NotFoundError ? [error] : []));
   const failures = errors.filter(({ error }) => error instanceof RequestError);
+  const isReady = ready.length >= totalCount;
   const notes = [
-    ...notReadyNotes(ready.length, totalCount),
+    ...(isReady ? [] : [`${ready.length} of ${totalCount} shards are ready: the nodes of the others are missing.`]),
     ...leftOut,
     ...failures.map(({ name, error }) => `The nodes of shard ${name} are missing: ${error.message}`),
   ];
@@ -115,11 +116,6 @@ export function notThere(
 }
 
 const maxMeantCount = 5;
-
-function notReadyNotes(readyCount: number, totalCount: number): string[] {
-  if (readyCount >= totalCount) return [];
-  return [`${readyCount} of ${totalCount} shards are ready: the nodes of the others are missing.`];
-}
 
 /** Returns what answers nothing else. Throws what is no {@link RequestError}. */
 export function failingReader(error: unknown): ViewReader {
