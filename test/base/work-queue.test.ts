@@ -93,16 +93,6 @@ it('a task runs when it is due, once, and is gone then', async () => {
   expect(world.clock.sleeperCount).toBe(0);
 });
 
-it('a task waits until the queue runs', async () => {
-  await using world = new World();
-  world.queue.add('a');
-  await world.clock.advance(500);
-  expect(world.runs.size).toBe(0);
-  world.start();
-  await world.clock.advance(0);
-  expect(world.startsOf('a')).toEqual([500]);
-});
-
 it('a task does not wait for others', async () => {
   await using world = new World([{ durationMs: 60_000, result: 'done' }]).start();
   world.queue.add('a');

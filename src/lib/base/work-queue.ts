@@ -34,7 +34,6 @@ export class WorkQueue {
   /** The oldest first. */
   readonly #running = new Map<Task, { readonly sinceMs: number; readonly ended: Promise<void> }>();
   readonly #stopping = new AbortController();
-  #isStarted = false;
   #timer = new AbortController();
   /** Rejects when the queue can work no longer. */
   readonly #broken: Promise<never>;
@@ -61,7 +60,7 @@ export class WorkQueue {
     this.#broken = new Promise((_resolve, reject) => {
       this.#break = reject;
     });
-    this.#broken.catch(() => undefined); // while it does not run
+    this.#broken.catch(() => undefined); // while nobody waits
   }
 
   /** The task that has been in process for the longest time, such as `refresh/node-1`, and since when; monotonic. */
@@ -83,12 +82,10 @@ export class WorkQueue {
   }
 
   /**
-   * Works until the signal aborts and the tasks in process have ended; the others are discarded. Rejects only when the queue
+   * Resolves after the signal when the tasks in process have ended; the others are discarded. Rejects only when the queue
    * itself fails, its clock or `onRetry`, never because of a task.
    */
   async run(signal: AbortSignal): Promise<void> {
-    this.#isStarted = true;
-    this.#wakeForFirst();
     try {
       await abortable(this.#broken, signal);
     } catch (error) {
@@ -114,7 +111,7 @@ export class WorkQueue {
   }
 
   #wakeAt(atMs: number): void {
-    if (!this.#isStarted || atMs >= this.#wakesAtMs) return;
+    if (atMs >= this.#wakesAtMs) return;
     this.#timer.abort(notNeeded);
     this.#timer = new AbortController();
     this.#wakesAtMs = atMs;

@@ -125,7 +125,7 @@ export class JsonSplitter {
   #beginsItems(rest: Buffer): boolean {
     const [name] = this.#memberOf(`${this.#slice.peek(rest)}[]`);
     if (!this.#document.arrayNames.includes(name)) return false;
-    this.#slice.take(rest);
+    this.#slice.drop();
     this.#addName(name);
     this.#array = { name, firstItem: this.#itemCount };
     this.#likelyItems = new LikelyItems();
