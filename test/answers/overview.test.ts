@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { knownSince, overviewDocument } from '../../src/people/answers/overview.js';
 import type { BlockOf, Document } from '../../src/people/pens/document.js';
+import { linksFrom } from '../../src/people/pens/html-line.js';
 import { writeHtml } from '../../src/people/pens/html-pen.js';
-import { linksFrom } from '../../src/people/pens/links.js';
 import { writeText } from '../../src/people/pens/text-pen.js';
 import type { Status } from '../../src/people/query/status.js';
 import type { EvictionReport } from '../../src/people/report/eviction-report.js';

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 
 import { statusTone } from '../../src/people/answers/figures.js';
 import { problemPart, problemsDocument } from '../../src/people/answers/problem-document.js';
+import { linksFrom } from '../../src/people/pens/html-line.js';
 import { writeHtml } from '../../src/people/pens/html-pen.js';
-import { linksFrom } from '../../src/people/pens/links.js';
 import { writeText } from '../../src/people/pens/text-pen.js';
 import type { Problem } from '../../src/people/query/status.js';
 import { aCluster, aProblem, aSummary } from '../support/status-builders.js';

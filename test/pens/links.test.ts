@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { addressOf, linksFrom, queryOf } from '../../src/people/pens/links.js';
+import { addressOf, linksFrom, queryOf } from '../../src/people/pens/html-line.js';
 
 it.each([
   ['/', './'],

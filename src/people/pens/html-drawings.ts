@@ -10,8 +10,7 @@ import {
   type KeyFigure,
   type Measure,
 } from './document.js';
-import { lineHtml, timePart } from './html-line.js';
-import { addressOf, type HtmlPlace, nodeText } from './links.js';
+import { addressOf, type HtmlPlace, lineHtml, nodeText, timePart } from './html-line.js';
 import { type Markup, markup } from './markup.js';
 
 const bar = { labelHeight: 18, rowHeight: 26 };

@@ -1,9 +1,8 @@
 import { moreText } from '../../lib/base/text.js';
 import type { Block, BlockOf, Document, DocumentPart, Line, MoreRows, Statement, Tone } from './document.js';
 import { barHtml, curvesHtml, figuresHtml, gridHtml } from './html-drawings.js';
-import { lineHtml, toneClass } from './html-line.js';
+import { type HtmlPlace, lineHtml, nodeText, toneClass } from './html-line.js';
 import { tableHtml } from './html-table.js';
-import { type HtmlPlace, nodeText } from './links.js';
 import { lines, type Markup, markup, type MarkupContent } from './markup.js';
 
 /** Writes a document as the main part of a page. `form`: stands below the title, and stays when the page is refreshed. One with figures is an overview: all of it is seen at once. */

@@ -1,6 +1,5 @@
 import { amountText, type BlockOf, type Line, type Piece, type Row, type TableColumn } from './document.js';
-import { lineHtml } from './html-line.js';
-import { addressOf, type HtmlPlace } from './links.js';
+import { addressOf, type HtmlPlace, lineHtml } from './html-line.js';
 import { type Markup, markup } from './markup.js';
 
 /** Columns from here on have a place on wide screens alone. */

@@ -10,7 +10,7 @@ import { oneLine, truncate } from '../../lib/base/text.js';
 import { toJson } from '../../lib/json/json.js';
 import { onlyHit } from '../../people/answers/search-document.js';
 import type { Document } from '../../people/pens/document.js';
-import { addressOf, linksFrom } from '../../people/pens/links.js';
+import { addressOf, linksFrom } from '../../people/pens/html-line.js';
 import { writeText } from '../../people/pens/text-pen.js';
 import { coverageOf, missingNotes } from '../../people/query/coverage.js';
 import { documentOf, statusDocument } from '../../people/status/document-of.js';

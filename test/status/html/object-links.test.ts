@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { footerLinks, objectLinks } from '../../../src/people/status/html/object-links.js';
+import { footerLinks, objectLinks } from '../../../src/people/status/html/frame.js';
 import { aReading } from '../../support/snapshot-builders.js';
 import { aPage } from '../../support/view-pages.js';
 

@@ -2,8 +2,8 @@ import { exporterPath } from '../../../config/served-paths.js';
 import { mostSpecific } from '../../../facts/workload/workload.js';
 import { capitalised } from '../../../lib/base/text.js';
 import type { Document } from '../../pens/document.js';
+import { addressOf, type HtmlPlace, linksFrom, queryOf } from '../../pens/html-line.js';
 import { writeHtml } from '../../pens/html-pen.js';
-import { addressOf, type HtmlPlace, linksFrom, queryOf } from '../../pens/links.js';
 import { type Markup, markup, type MarkupContent } from '../../pens/markup.js';
 import { type ListKind, type ListQuery, maxLimit, parametersOf, valuesOf } from '../../query/list-query.js';
 import type { Status } from '../../query/status.js';
@@ -12,8 +12,7 @@ import type { PodReport } from '../../report/pod-report.js';
 import { documentOf, isListView, type ListView, type ObjectView } from '../document-of.js';
 import { NotFoundError } from '../view-errors.js';
 import type { PageView } from '../views.js';
-import { type PageFrame, podParts, renderFrame } from './frame.js';
-import { type LinkValues, objectLinkList } from './object-links.js';
+import { type LinkValues, objectLinkList, type PageFrame, podParts, renderFrame } from './frame.js';
 
 /** The page at `/`, or that of the exporter. */
 export function renderPage(document: Document, frame: PageFrame): string {
