@@ -2,15 +2,14 @@ import { messageOf, RequestError } from '../../lib/base/errors.js';
 import { ChunkAccumulator, yieldToEventLoop } from '../../lib/json/body-chunks.js';
 import { objectOf, parseJson, textOf } from '../../lib/json/json.js';
 import { apiErrorFromStatus } from '../http/api-error.js';
+import { eventTypeOf } from './watch-observer.js';
 
 const maxLineBytes = 16 * 1024 * 1024;
 const lineFeed = 0x0a;
 
-const eventTypes = ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK'] as const;
-
 export interface WatchEvent {
   /** A bookmark's object carries a resource version and nothing else. */
-  readonly type: (typeof eventTypes)[number];
+  readonly type: keyof typeof eventTypeOf;
   readonly object: unknown;
   /** Where the stream continues after the event. Never '' or '0', which stand for no version. */
   readonly resourceVersion: string;
@@ -43,11 +42,13 @@ export async function* readWatchEvents(
   }
 }
 
+const knownTypes = Object.keys(eventTypeOf) as readonly WatchEvent['type'][];
+
 /** Reads a line. Returns undefined for an object of another kind. */
 function eventOf(text: string, kind: string, onOtherKind: (kind: string) => void): WatchEvent | undefined {
   const { type, object } = objectOf(parseJson(text, (error) => malformedEvent(messageOf(error))));
   if (type === 'ERROR') throw errorOf(object);
-  const eventType = eventTypes.find((known) => known === type);
+  const eventType = knownTypes.find((known) => known === type);
   if (eventType === undefined) throw malformedEvent(`its type is ${JSON.stringify(type)}`);
   const { metadata, kind: objectKind = kind } = objectOf(object);
   if (objectKind !== kind) {
