@@ -28,7 +28,7 @@ it('a failure has the fix when no connection can be opened', () => {
   const { message } = requestFailure(systemError('EMFILE', 'connect EMFILE 10.0.0.1:10250'), 'summary of node n1');
   expect(message).toBe(
     'summary of node n1: no connection could be opened: connect EMFILE 10.0.0.1:10250; ' +
-      'raise the limit of open files of the exporter (ulimit -n, LimitNOFILE of systemd or containerd)',
+      'the limit of open files is too low: raise it with ulimit -n, or LimitNOFILE of systemd or containerd',
   );
 });
 

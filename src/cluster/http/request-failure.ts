@@ -1,4 +1,5 @@
 import { codeOf, messageOf, RequestError } from '../../lib/base/errors.js';
+import { openFileHint } from '../../lib/base/open-files.js';
 
 /** What an operator can do about a certificate that fails verification. */
 export interface TlsHints {
@@ -28,8 +29,8 @@ export function requestFailure(error: unknown, what: string, hints = generalHint
     return new RequestError('decode', `${what}: corrupt compressed body: ${text}`, { cause: error });
   }
   if (code === 'EMFILE' || code === 'ENFILE') {
-    const hint = 'raise the limit of open files of the exporter (ulimit -n, LimitNOFILE of systemd or containerd)';
-    return new RequestError('open_files', `${what}: no connection could be opened: ${text}; ${hint}`, { cause: error });
+    const problem = `no connection could be opened: ${text}; the limit of open files is too low: ${openFileHint}`;
+    return new RequestError('open_files', `${what}: ${problem}`, { cause: error });
   }
   const reason = code === 'ETIMEDOUT' ? 'timeout' : 'connection';
   return new RequestError(reason, `${what}: connection failed: ${text}`, { cause: error });
