@@ -3,6 +3,7 @@ import { Semaphore } from 'async-mutex';
 import type { Clock } from '../../lib/base/clock.js';
 import type { Lane } from '../../lib/base/lane.js';
 import type { Node } from '../kube/objects.js';
+import type { KubeletCache } from './kubelet-cache.js';
 
 /**
  * Requests to fewer nodes delay a scrape by less than half a second, also with one core and 30 pods on each node, and cost
@@ -41,14 +42,7 @@ export class BackgroundRefresher {
   #expectedAtMs = -Infinity;
 
   constructor(options: {
-    readonly cache: {
-      /** Sends a request to the node's kubelet, after those of all scrapes, unless that must not be. Never rejects. */
-      refreshInBackground(node: Node): Promise<void>;
-      /** Monotonic time from which the kubelet may be sent the next request; undefined before the first one. */
-      nextAttemptAtMs(node: Node): number | undefined;
-      /** Whether the node has a shorter TTL. */
-      hasShortTtl(nodeName: string): boolean;
-    };
+    readonly cache: Pick<KubeletCache, 'refreshInBackground' | 'nextAttemptAtMs' | 'hasShortTtl'>;
     /** The nodes to refresh. */
     readonly nodes: () => Iterable<Node>;
     /** The one with this name; undefined when it is not among `nodes`. */

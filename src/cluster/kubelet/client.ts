@@ -157,26 +157,22 @@ class BodyReservation implements Disposable {
   readonly #slots: Semaphore;
   readonly #weight: number;
   #release: SemaphoreInterface.Releaser | undefined;
-  #isWaiting = false;
+  /** Whether reading waits for other bodies to end. */
+  isWaiting = false;
 
   constructor(slots: Semaphore, maxBytes: number) {
     this.#slots = slots;
     this.#weight = Math.min(Math.ceil(maxBytes / mebibyte), totalMebibytes);
   }
 
-  /** Whether reading waits for other bodies to end. */
-  get isWaiting(): boolean {
-    return this.#isWaiting;
-  }
-
   /** Resolves when `byteCount` bytes of the body may be in memory. Rejects with the signal's reason when it aborts. */
   async grow(byteCount: number, signal: AbortSignal): Promise<void> {
     if (byteCount <= freeBytes || this.#release !== undefined) return;
-    this.#isWaiting = true;
+    this.isWaiting = true;
     const acquired = this.#slots.acquire(this.#weight);
     try {
       [, this.#release] = await abortable(acquired, signal);
-      this.#isWaiting = false;
+      this.isWaiting = false;
     } catch (error) {
       void acquired.then(([, release]) => {
         release();
