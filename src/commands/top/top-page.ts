@@ -1,7 +1,7 @@
 import { formatCount } from '../../lib/base/text.js';
 import type { BlockOf } from '../../people/pens/document.js';
 import { wrapped } from '../../people/pens/terminal-text.js';
-import { lineText, writeTable } from '../../people/pens/text-pen.js';
+import { lineText, type TextForm, writeTable } from '../../people/pens/text-pen.js';
 import type { ListQuestion, WrittenAnswer } from '../../serve/source/answer-source.js';
 
 /** What was found, and for which question. */
@@ -10,14 +10,11 @@ export interface Listing {
   readonly question: ListQuestion;
 }
 
-export interface Screen {
+export interface Screen extends Omit<TextForm, 'width' | 'isWhole'> {
   /** Infinity: nothing is shortened or hidden. */
   readonly columns: number;
   /** Undefined: any number of lines. */
   readonly rows?: number | undefined;
-  readonly isWide?: boolean;
-  readonly hasHeader?: boolean;
-  readonly hasColour?: boolean;
   /** Whether it is shown again and again. */
   readonly isWatched?: boolean;
   /** Whether it has a note of how old the data is; with it unless false. */

@@ -60,18 +60,11 @@ function headLine(
   ];
 }
 
-/** What parts of a disk are called. */
-const partNames: Readonly<Record<DiskPartKind, string>> = {
-  rootfs: 'rootfs',
-  logs: 'logs',
-  emptydir: 'emptydir',
-  configmap: 'configmap',
-  other: 'other of pods',
-  images: 'images',
-  unattributed: 'other',
-  reserved: 'reserved',
-  free: 'free',
-};
+/** What a part of a disk is called. */
+function nameOf(kind: DiskPartKind): string {
+  if (kind === 'other') return 'other of pods';
+  return kind === 'unattributed' ? 'other' : kind;
+}
 
 const kindsOfPods: readonly DiskPartKind[] = ['rootfs', 'logs', 'emptydir', 'configmap', 'other'];
 
@@ -80,7 +73,7 @@ function barOf(disk: DiskReport, isOld: boolean): Block | undefined {
   const { filesystem, capacityBytes = 0, thresholdBytes, headroomBytes, unknownBytes = 0 } = disk;
   if (capacityBytes <= 0) return undefined;
   const bytesOf = (kind: DiskPartKind): number => disk.parts.find((part) => part.kind === kind)?.bytes ?? 0;
-  const part = (kind: DiskPartKind): BarPart => ({ name: partNames[kind], colour: kind, amount: bytesOf(kind) });
+  const part = (kind: DiskPartKind): BarPart => ({ name: nameOf(kind), colour: kind, amount: bytesOf(kind) });
   const ofPods = kindsOfPods.map(part);
   const free = Math.min(capacityBytes, Math.max(0, bytesOf('free')));
   const headroom = Math.max(0, headroomBytes ?? 0);
@@ -146,9 +139,9 @@ function partTable({ filesystem, capacityBytes, parts, unknownBytes }: DiskRepor
     ...(colour !== undefined && { colour }),
     cells: [name, amount === undefined ? 'not known' : bytes(amount), percentOf(amount, capacityBytes)],
   });
-  const nameOf = ({ kind }: DiskPart): Line => [
+  const nameLine = ({ kind }: DiskPart): Line => [
     kindsOfPods.includes(kind) ? 'pods: ' : '',
-    isWord(kind) ? { word: kind, shown: partNames[kind] } : partNames[kind],
+    isWord(kind) ? { word: kind, shown: nameOf(kind) } : nameOf(kind),
   ];
   return {
     is: 'table',
@@ -156,7 +149,7 @@ function partTable({ filesystem, capacityBytes, parts, unknownBytes }: DiskRepor
     caption: `Parts of ${filesystem}`,
     columns: [{ title: 'Part' }, { title: 'Size', isNumber: true }, { title: 'Of capacity', isNumber: true, rank: 1 }],
     rows: [
-      ...parts.map((part) => row(nameOf(part), part.bytes, part.kind)),
+      ...parts.map((part) => row(nameLine(part), part.bytes, part.kind)),
       ...(unknownBytes === undefined ? [] : [row('those not known, together', unknownBytes, 'unknown')]),
       row('capacity', capacityBytes),
     ],

@@ -2,7 +2,7 @@ import { groupBy } from '../../lib/base/maps.js';
 import { capitalised, countedText } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
 import { bytes, count, type Document, type DocumentPart, type Line } from '../pens/document.js';
-import type { AbsentShownNode, MeasuredShownNode, NodeObject, ShownNode } from '../query/node-explanation.js';
+import type { MeasuredShownNode, NodeObject, ShownNode } from '../query/node-explanation.js';
 import { absenceNames } from '../report/absence-hints.js';
 import { enforcementText, unknownHeadroomText } from '../report/enforcement-report.js';
 import type { FindingReport } from '../report/finding-report.js';
@@ -57,7 +57,7 @@ function verdict(node: ShownNode): DocumentPart {
   };
 }
 
-function absenceTexts(node: AbsentShownNode): readonly string[] {
+function absenceTexts(node: Exclude<ShownNode, MeasuredShownNode>): readonly string[] {
   const { reason, hint, failure, expectedPodCount, verdict: known } = node;
   const cause = failure && ` ${failure.message.replace(/\.$/, '')}, ${formatAge(failure.ageMs)} ago.`;
   const pending = countedText(expectedPodCount, ['running pod', 'running pods']);

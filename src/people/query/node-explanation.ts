@@ -53,7 +53,6 @@ export interface NodeObject {
 
 export type ShownNode = NodeObject['node'];
 export type MeasuredShownNode = Exclude<ShownNode, { readonly state: 'absent' }>;
-export type AbsentShownNode = Exclude<ShownNode, MeasuredShownNode>;
 
 export function nodeExplanation(view: NodeView, reading: ClusterReading): ShownNode {
   const snapshot = view.state === 'absent' ? undefined : view.snapshot;

@@ -11,29 +11,9 @@ import type { PressedNode } from './pressure-report.js';
  * How a node is, by what matters most, the worst first. `evicting`: below a threshold; `no_space`: a disk is full, and nobody is
  * evicted for it; `silent`: without data; `unknown`: nobody knows how close it is to a threshold; `refusing`: under DiskPressure, and below no threshold that is known; `near`: close to a
  * threshold; `full`: a filesystem is nearly full in bytes or inodes; `awaited`: without data, see {@link isAwaitedNode}; `stale`: its data is old; `missing`: its summary lacks
- * pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never scraped.
+ * pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never scraped. Distinguished by a letter and a shape too, for readers who see no colours.
  */
-export const nodeConditions = [
-  'evicting',
-  'no_space',
-  'silent',
-  'unknown',
-  'refusing',
-  'near',
-  'full',
-  'awaited',
-  'stale',
-  'missing',
-  'unprotected',
-  'ok',
-  'skipped',
-] as const;
-export type NodeCondition = (typeof nodeConditions)[number];
-
-/** What distinguishes conditions: a letter and a shape too, for readers who see no colours. */
-export const conditionMarks: Readonly<
-  Record<NodeCondition, { readonly letter: string; readonly severity: Tone; readonly text: string }>
-> = {
+export const conditionMarks = {
   evicting: { letter: 'E', severity: 'critical', text: 'below an eviction threshold' },
   no_space: { letter: '0', severity: 'critical', text: 'a disk is full or fills up, and no pod is evicted for it' },
   silent: { letter: '?', severity: 'critical', text: 'no data' },
@@ -47,7 +27,11 @@ export const conditionMarks: Readonly<
   unprotected: { letter: 'U', severity: 'unknown', text: 'unreliable limits or eviction thresholds' },
   ok: { letter: '', severity: 'ok', text: 'ok' },
   skipped: { letter: '-', severity: 'unknown', text: 'skipped' },
-};
+} as const satisfies Readonly<
+  Record<string, { readonly letter: string; readonly severity: Tone; readonly text: string }>
+>;
+export type NodeCondition = keyof typeof conditionMarks;
+export const nodeConditions = Object.keys(conditionMarks) as readonly NodeCondition[];
 
 /** `pressed`: undefined for a node that is not close to evicting pods. `failure`: of the last request to its kubelet. */
 export function nodeCondition(

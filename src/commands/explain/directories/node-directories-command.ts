@@ -9,7 +9,7 @@ import { type KubectlResult, NoKubectlError, runKubectl } from '../../kubectl.js
 import { connectionWords } from '../../setting-flags.js';
 import { dataText, screenColumns } from '../../text/output.js';
 import type { DirectoryOptions } from './directories-command.js';
-import { type DiskOwner, type NodeDirectories, nodeDirectories } from './node-directories.js';
+import { type NodeDirectories, nodeDirectories, ownerNames } from './node-directories.js';
 import { shellScript } from './walk-script.js';
 
 /** The namespace is that of the debug pod. */
@@ -131,19 +131,6 @@ function run(words: readonly string[], { environment }: CommandContext, signal: 
 function throwIfFailed(what: string, { exitCode, errorOutput }: KubectlResult): void {
   if (exitCode !== 0) throw new UserError(`${what}: ${terminalText(oneLine(errorOutput))}`);
 }
-
-const ownerNames: Readonly<Record<DiskOwner, string>> = {
-  pods: 'volumes and logs of pods',
-  running_containers: 'writable layers of running containers',
-  images_in_use: 'layers of images in use',
-  unused_layers: 'layers of images that no container uses',
-  ended_containers: 'writable layers of ended containers',
-  image_copies: 'compressed copies of images',
-  orphaned_pods: 'directories of pods that are gone',
-  runtime_volumes: 'VOLUME data of images',
-  logs: 'logs of the system, and of pods that are gone',
-  other: 'all else',
-};
 
 const columns: readonly Column<NodeDirectories['owners'][number]>[] = [
   { header: 'OWNER', text: ({ owner }) => ownerNames[owner] },

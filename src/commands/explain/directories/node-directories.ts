@@ -1,19 +1,19 @@
 import { largestFirst } from '../../../lib/base/ranking.js';
 
 /** What a place on the disk of a node is for; `other`: used bytes that are no place's. */
-const diskOwners = [
-  'pods',
-  'running_containers',
-  'images_in_use',
-  'unused_layers',
-  'ended_containers',
-  'image_copies',
-  'orphaned_pods',
-  'runtime_volumes',
-  'logs',
-  'other',
-] as const;
-export type DiskOwner = (typeof diskOwners)[number];
+export const ownerNames = {
+  pods: 'volumes and logs of pods',
+  running_containers: 'writable layers of running containers',
+  images_in_use: 'layers of images in use',
+  unused_layers: 'layers of images that no container uses',
+  ended_containers: 'writable layers of ended containers',
+  image_copies: 'compressed copies of images',
+  orphaned_pods: 'directories of pods that are gone',
+  runtime_volumes: 'VOLUME data of images',
+  logs: 'logs of the system, and of pods that are gone',
+  other: 'all else',
+} as const;
+type DiskOwner = keyof typeof ownerNames;
 
 interface DiskPlace {
   readonly path: string;
@@ -48,7 +48,7 @@ export function nodeDirectories(node: string, text: string): NodeDirectories {
   const filesystems = new Map(lines.flatMap((line) => filesystemOf(line)));
   const places = lines.flatMap((line) => placeOf(line));
   const isComplete = lines.includes('end');
-  const owned = diskOwners.flatMap((owner): readonly OwnedBytes[] => {
+  const owned = (Object.keys(ownerNames) as DiskOwner[]).flatMap((owner): readonly OwnedBytes[] => {
     const found = places.filter((place) => place.owner === owner);
     return found.length === 0 ? [] : [ownedBytes(owner, found)];
   });
