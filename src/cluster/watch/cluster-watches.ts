@@ -15,11 +15,6 @@ import {
 /** A watch without users goes on for this time: settings are often changed several times in a row. */
 export const lingerMs = 30_000;
 
-/** The right to use a watch until it is disposed of. */
-export interface WatchLease<T extends StoredObject> extends Disposable {
-  readonly watch: SharedWatch<T>;
-}
-
 interface KnownWatch<T extends StoredObject> {
   readonly watch: SharedWatch<T>;
   readonly stopping: AbortController;
@@ -54,8 +49,8 @@ export class SharedWatches<T extends StoredObject> implements AsyncDisposable {
     return [...this.#watches.values()].reduce((sum, { watch }) => sum + watch.subscriptionCount, 0);
   }
 
-  /** Throws when the watches have been disposed of. */
-  acquire(collection: WatchedCollection<T>): WatchLease<T> {
+  /** Returns a watch that may be used until it is disposed of here. Throws when the watches have been disposed of. */
+  acquire(collection: WatchedCollection<T>): { readonly watch: SharedWatch<T> } & Disposable {
     if (this.#isDisposed) throw new Error(`the watches have ended: ${collection.resource} cannot be watched`);
     const { identity } = collection;
     const known = this.#watches.get(identity) ?? this.#start(collection);
@@ -148,12 +143,12 @@ export class ClusterWatches implements AsyncDisposable {
   }
 
   /** Returns the same watch for equal options: see {@link SharedWatches.acquire}. */
-  nodes(options: WatchedNodesOptions): WatchLease<Node> {
+  nodes(options: WatchedNodesOptions) {
     return this.#nodes.acquire(watchedNodes(options, this.#values));
   }
 
   /** See `nodes`. */
-  pods(options: Omit<WatchedPodsOptions, 'clock' | 'nodeLocalSpreadMs'>): WatchLease<Pod> {
+  pods(options: Omit<WatchedPodsOptions, 'clock' | 'nodeLocalSpreadMs'>) {
     return this.#pods.acquire(watchedPods({ ...options, ...this.#podOptions }, this.#values));
   }
 

@@ -3,7 +3,6 @@ import type { ApiTransport } from '../../cluster/http/api-client.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { type FailureReason, RequestError, UsageError, UserError } from '../../lib/base/errors.js';
 import { joinTruncated } from '../../lib/base/text.js';
-import type { Coverage } from '../../people/query/coverage.js';
 import type { AskedPlace } from './cluster-reader.js';
 import { type CommandRequests, defaultSyncTimeoutMs } from './command-requests.js';
 import {
@@ -162,12 +161,6 @@ function nameOf({ namespace, service }: ServiceAddress): string {
   return `${namespace}/${service}`;
 }
 
-interface FirstAnswer {
-  readonly scheme: 'http' | 'https';
-  readonly prefix: string;
-  readonly coverage: Coverage;
-}
-
 /** Where one pod is broken, another one answers, or all are. */
 const maxTriedPodCount = 3;
 
@@ -176,7 +169,7 @@ async function firstAnswer(
   address: ServiceAddress,
   connection: Omit<ExporterConnection, 'prefix'>,
   signal: AbortSignal,
-): Promise<FirstAnswer> {
+) {
   try {
     return await answerAt(address, connection, signal);
   } catch (error) {
@@ -204,8 +197,8 @@ async function answerAt(
   exporter: ServiceAddress | ExporterPod,
   connection: Omit<ExporterConnection, 'prefix'>,
   signal: AbortSignal,
-): Promise<FirstAnswer> {
-  const ask = async (scheme: FirstAnswer['scheme']): Promise<FirstAnswer> => {
+) {
+  const ask = async (scheme: 'http' | 'https') => {
     const prefix = proxyPath(exporter, scheme);
     const { coverage } = await exporterReader({ ...connection, prefix }, signal).list('nodes', {}, 1);
     return { scheme, prefix, coverage };
