@@ -36,13 +36,14 @@ export interface StandingSource {
 function podForecast(
   source: StandingSource,
   { summary: { uid }, isPending, standing }: PodRecord,
-): (PodForecast & { readonly dueMs: number }) | undefined {
+): (PodForecast & { readonly dueMs: number; readonly timeMs: number | undefined }) | undefined {
   const { state, snapshot } = source;
   if (snapshot === undefined || (isPending && standing !== 'above')) return undefined;
   const forecast = snapshot.forecasts.pods.get(uid);
   const dueMs = forecast && timeToMs(forecast, snapshot.forecasts, passedMs(source, forecast, snapshot.forecasts));
   if (forecast === undefined || dueMs === undefined || (state === 'absent' && dueMs > soonMs)) return undefined;
-  return { ...forecast, dueMs: Math.round(dueMs) };
+  const timeMs = Math.round(dueMs);
+  return { ...forecast, dueMs: timeMs, timeMs: state === 'absent' ? undefined : timeMs };
 }
 
 /** Only new data refutes a forecast. Without any for long, what was to come later is not known. */
@@ -58,7 +59,7 @@ function passedMs(
 
 /** Whether the pod is among those that are evicted next for a limit: it is near one, or above. Needs no ratios: lists ask it of each pod. */
 export function isNearLimit(source: StandingSource, pod: PodRecord): boolean {
-  return isNear(kindOf(pod, podForecast(source, pod)?.dueMs));
+  return isNear(kindOf(pod, podForecast(source, pod)));
 }
 
 export function isNear(kind: PodStanding['kind'] | undefined): boolean {
@@ -70,24 +71,19 @@ export function isNear(kind: PodStanding['kind'] | undefined): boolean {
  * one, by the ratio. Undefined for the others. `source`: undefined to leave forecasts aside, which change as time passes.
  */
 export function podUrgency(pod: PodRecord, source: StandingSource | undefined): number | undefined {
-  const dueMs = source && podForecast(source, pod)?.dueMs;
-  return urgencyOf(pod, source?.state, dueMs);
+  return urgencyOf(pod, source && podForecast(source, pod));
 }
 
-function urgencyOf(
-  pod: PodRecord,
-  state: NodeView['state'] | undefined,
-  dueMs: number | undefined,
-): PodStanding['urgency'] {
+function urgencyOf(pod: PodRecord, forecast: ReturnType<typeof podForecast>): PodStanding['urgency'] {
   const { standing, nearestRatio: ratio = 0 } = pod;
   if (standing === 'above') return 4 - 1 / ratio;
-  if (dueMs !== undefined && state !== 'absent') return timeUrgency(dueMs);
-  return isNear(kindOf(pod, dueMs)) ? ratio : undefined;
+  if (forecast?.timeMs !== undefined) return timeUrgency(forecast.timeMs);
+  return isNear(kindOf(pod, forecast)) ? ratio : undefined;
 }
 
 /** Returns milliseconds until the pod exceeds a limit; undefined without a forecast, and without data. Needs no ratios: lists ask it of each pod. */
 export function timeToLimitMs(source: StandingSource, pod: PodRecord): number | undefined {
-  return source.state === 'absent' ? undefined : podForecast(source, pod)?.dueMs;
+  return podForecast(source, pod)?.timeMs;
 }
 
 const hourMs = 3_600_000;
@@ -100,9 +96,9 @@ function timeUrgency(timeMs: number): number {
 /** `ratios`: of the pod, in the order in which the kubelet checks. */
 export function podStanding(source: StandingSource, pod: PodRecord, ratios: readonly LimitRatio[]): PodStanding {
   const forecast = podForecast(source, pod);
-  const timeMs = source.state === 'absent' ? undefined : forecast?.dueMs;
-  const kind = kindOf(pod, forecast?.dueMs);
-  const urgency = urgencyOf(pod, source.state, forecast?.dueMs);
+  const timeMs = forecast?.timeMs;
+  const kind = kindOf(pod, forecast);
+  const urgency = urgencyOf(pod, forecast);
   const nearest = knownNearest(ratios, { ...pod, pod: pod.bound?.pod });
   if (kind === undefined) return { ...restingStanding(pod, nearest), nearest, timeMs, urgency };
   const limit = pod.standing === 'above' ? ratios.find(isExceeded) : forecast && ratios.find(isOf(forecast));
@@ -110,9 +106,9 @@ export function podStanding(source: StandingSource, pod: PodRecord, ratios: read
 }
 
 /** Undefined of a pod that is near no limit, and for which none is forecast. */
-function kindOf({ standing }: PodRecord, dueMs: number | undefined): 'above' | 'near' | 'growing' | undefined {
-  if (standing !== undefined || dueMs === undefined) return standing;
-  return dueMs <= soonMs ? 'near' : 'growing';
+function kindOf({ standing }: PodRecord, forecast: ReturnType<typeof podForecast>) {
+  if (standing !== undefined || forecast === undefined) return standing;
+  return forecast.dueMs <= soonMs ? 'near' : 'growing';
 }
 
 function restingStanding(pod: PodRecord, limit: LimitRatio | undefined): Pick<PodStanding, 'kind' | 'limit'> {
