@@ -108,6 +108,10 @@ function evictionOf(snapshot: NodeSnapshot, available = 98, ofInodes = false) {
   return evictionVerdict(snapshot, { ofInodes, named: { threshold: 100, available } }, sources);
 }
 
+/** A pod of 270 is evicted, and listed no longer. */
+const ended = [at(0, { other: 600, pods: 120 }), at(2, { other: 600, pods: 290 }), at(2.5, { other: 870, pods: 20 })];
+const deleted = at(3, { other: 600, pods: 20 });
+
 describe('the cause of an eviction', () => {
   it.each<readonly [string, readonly Look[], string]>([
     [
@@ -146,9 +150,29 @@ describe('the cause of an eviction', () => {
       [at(0, { pods: 100 }), at(9, { pods: 500 }), at(18, { pods: 501, other: 350 })],
       'pods',
     ],
+    ['is pods that ended, whose files are not deleted yet', [...ended, at(3, { other: 876, pods: 20 })], 'pods'],
+    ['is who grew after their files were deleted', [...ended, deleted, at(5, { other: 880, pods: 20 })], 'other'],
+    [
+      'is who grew after a part of their files was deleted',
+      [...ended, at(3, { other: 610, pods: 20 }), at(4, { other: 660, pods: 20, images: 250 })],
+      'images',
+    ],
+    [
+      'is pods whose volumes were not listed for a moment',
+      [at(0, { other: 600, pods: 120 }), at(1, { other: 720 }), at(2, { other: 600, pods: 290 })],
+      'pods',
+    ],
   ])('the cause %s', (_what, looks, filler) => {
     const snapshot = snapshotsOf(looks).at(-1);
     expect(snapshot && evictionOf(snapshot)).toMatchObject({ kind: filler, cause: { filler } });
+  });
+
+  it('what ended pods left is theirs until as much is deleted', () => {
+    const otherBytes = (...looks: readonly Look[]) => snapshotsOf([...ended, ...looks]).at(-1)?.fills[0]?.held.other;
+    const half = at(3, { other: 735, pods: 20 });
+    expect([otherBytes(), otherBytes(half), otherBytes(deleted), otherBytes(half, at(5, { other: 880 }))]).toEqual([
+      600, 600, 600, 725,
+    ]);
   });
 
   it('inodes of no pod are other', () => {

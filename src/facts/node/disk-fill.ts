@@ -25,7 +25,11 @@ interface DiskSources {
   readonly thresholds: readonly NodeThreshold[];
 }
 
-type Kept = DiskFill & { readonly starts: readonly [older: DiskMoment, newer: DiskMoment] };
+interface Kept extends DiskFill {
+  readonly starts: readonly [older: DiskMoment, newer: DiskMoment];
+  /** What pods hold that the summary no longer lists: their files are deleted after it. Part of what pods hold. */
+  readonly left: number;
+}
 
 /** How far back growth counts, at least; at most twice as far, and in a shortage to before it. */
 const windowMs = 600_000;
@@ -36,9 +40,11 @@ export class DiskFills {
 
   /** Takes in a summary; the same one changes nothing. `soon`: the thresholds that are forecast to be crossed within minutes. */
   of(sources: DiskSources, soon: readonly EvictionSignal[] = []): readonly DiskFill[] {
-    return diskMoments(sources).map((now) => {
-      const key = `${now.filesystem} ${now.ofInodes}`;
-      const fill = nextFill(now, this.#disks.get(key) ?? firstFill(now), sources, soon);
+    return diskMoments(sources).map((moment) => {
+      const key = `${moment.filesystem} ${moment.ofInodes}`;
+      const before = this.#disks.get(key) ?? firstFill(moment);
+      const left = leftBehind(before, moment);
+      const fill = { ...nextFill(withLeft(moment, left), before, sources, soon), left };
       this.#disks.set(key, fill);
       return fill;
     });
@@ -49,10 +55,26 @@ const none: HeldAmounts = { pods: 0, images: 0, other: 0 };
 
 function firstFill(now: DiskMoment): Kept {
   const since = { grown: none, durationMs: 0, fallen: 0, calmAtMs: -Infinity };
-  return { ...now, ...since, cause: undefined, starts: [now, now] };
+  return { ...now, ...since, cause: undefined, starts: [now, now], left: 0 };
 }
 
-function nextFill(now: DiskMoment, before: Kept, sources: DiskSources, soon: readonly EvictionSignal[]): Kept {
+/** Where pods hold less and nobody's bytes are as many more, those are of pods that ended; what is deleted then is theirs first. */
+function leftBehind({ held, left }: Kept, { held: now }: DiskMoment): number {
+  const [ended, added] = [held.pods - left - now.pods, now.other - (held.other + left)];
+  return Math.max(0, added < 0 ? left + added : left + Math.max(0, Math.min(ended, added)));
+}
+
+function withLeft(moment: DiskMoment, left: number): DiskMoment {
+  const { pods, images, other } = moment.held;
+  return left === 0 ? moment : { ...moment, held: { pods: pods + left, images, other: other - left } };
+}
+
+function nextFill(
+  now: DiskMoment,
+  before: Kept,
+  sources: DiskSources,
+  soon: readonly EvictionSignal[],
+): Omit<Kept, 'left'> {
   const own = thresholdsOf(now, sources);
   const isCalm = own.length > 0 && own.every(isCleared) && !isNearThreshold(own);
   const cause = isCalm ? undefined : before.cause;
