@@ -1,5 +1,5 @@
 import { type ApiRequest, type ApiTransport, readObject } from '../../cluster/http/api-client.js';
-import { RequestError } from '../../lib/base/errors.js';
+import { type FailureReason, RequestError } from '../../lib/base/errors.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import type { ExporterPod, ServiceAddress } from './exporter-address.js';
 
@@ -32,11 +32,16 @@ export async function isService(
   { namespace, service }: ServiceAddress,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const found = readObject(api, { path: `/api/v1/namespaces/${namespace}/services/${service}` }, signal);
+  return (await unless('not_found', found)) !== undefined;
+}
+
+/** Returns what was asked for; undefined when the request failed for this reason. */
+export async function unless<T>(reason: FailureReason, answer: Promise<T>): Promise<T | undefined> {
   try {
-    await readObject(api, { path: `/api/v1/namespaces/${namespace}/services/${service}` }, signal);
-    return true;
+    return await answer;
   } catch (error) {
-    if (error instanceof RequestError && error.reason === 'not_found') return false;
+    if (error instanceof RequestError && error.reason === reason) return undefined;
     throw error;
   }
 }

@@ -14,7 +14,7 @@ import {
   type ServiceAddress,
 } from './exporter-address.js';
 import { exporterClient } from './exporter-client.js';
-import { exporterLabel, exporterPods, isService, listExporters, nodeOfPod } from './exporter-pods.js';
+import { exporterLabel, exporterPods, isService, listExporters, nodeOfPod, unless } from './exporter-pods.js';
 import { answeredViews, type ExporterConnection, exporterReader } from './exporter-views.js';
 import type { ReadViews } from './view-source.js';
 
@@ -136,25 +136,16 @@ async function visibleExporters(
 ): Promise<readonly ServiceAddress[] | undefined> {
   const isUsual = ({ namespace, service }: ServiceAddress): boolean =>
     namespace === defaultExporter.namespace && service === defaultExporter.service;
-  const usualExists = await unlessForbidden(isService(api, defaultExporter, signal));
+  const usualExists = await unless('forbidden', isService(api, defaultExporter, signal));
   if (usualExists === true) return [defaultExporter];
   let isComplete = usualExists === false;
   for (const namespace of new Set([undefined, defaultExporter.namespace, ownNamespace])) {
-    const found = await unlessForbidden(listExporters(api, namespace, signal));
+    const found = await unless('forbidden', listExporters(api, namespace, signal));
     if (found === undefined) continue;
     if (namespace === undefined || found.length > 0) return found.some(isUsual) ? [defaultExporter] : found;
     isComplete ||= namespace === defaultExporter.namespace;
   }
   return isComplete ? [] : undefined;
-}
-
-async function unlessForbidden<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (error instanceof RequestError && error.reason === 'forbidden') return undefined;
-    throw error;
-  }
 }
 
 function nameOf({ namespace, service }: ServiceAddress): string {
