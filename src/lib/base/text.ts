@@ -24,8 +24,13 @@ export function withoutUserInfo(text: string): string {
 }
 
 /** A number of things; '' for none. */
-export function countedText(count: number, [one, many]: readonly [one: string, many: string]): string {
-  return count <= 0 ? '' : `${formatCount(count)} ${count === 1 ? one : many}`;
+export function countedText(count: number, names: readonly [one: string, many: string]): string {
+  return count <= 0 ? '' : numberText(count, names);
+}
+
+/** A number of things, of none too. */
+export function numberText(count: number, [one, many]: readonly [one: string, many: string]): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** Returns what stands below the things that are shown; '' when they are all. `what`: in the plural. */

@@ -1,4 +1,4 @@
-import { countedText, formatCount } from '../../lib/base/text.js';
+import { countedText, formatCount, numberText } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
 import {
   type BlockOf,
@@ -40,10 +40,6 @@ function linkTo(kind: string, shown: string, only?: string): Link {
   return { path: [kind], ...(only !== undefined && { query: { only } }), shown };
 }
 
-function nodesText(amount: number): string {
-  return amount === 0 ? '0 nodes' : countedText(amount, ['node', 'nodes']);
-}
-
 /** Several may be there that nobody knows. */
 function counted(amount: number, unknownCount: number): Line {
   return unknownCount === 0
@@ -74,7 +70,7 @@ function disks({ grid: { conditions, nodeCount }, summary }: ClusterReport): Key
   return {
     name: linkTo('nodes', 'Disks in trouble'),
     value: counted(critical + warning, unknownCount),
-    note: note === '' ? `of ${nodesText(nodeCount)}` : note,
+    note: note === '' ? `of ${numberText(nodeCount, ['node', 'nodes'])}` : note,
     tone: worstTone({ critical, warning, unknown: unknownCount + unknownNodes(summary) }),
   };
 }
@@ -145,7 +141,7 @@ function data({ summary, isPartial }: ClusterReport): KeyFigure {
   ];
   return {
     name: linkTo('nodes', 'Data', staleNodeCount + absentNodeCount > 0 ? 'unknown' : undefined),
-    value: [count(known), { text: ` of ${nodesText(all)}`, isMuted: true }],
+    value: [count(known), { text: ` of ${numberText(all, ['node', 'nodes'])}`, isMuted: true }],
     note: joined(lacks, ', '),
     tone: worstTone({
       critical: isPartial ? failedNodeCount : absentNodeCount,
@@ -204,7 +200,7 @@ function gridBlock(grid: NodeGridReport): BlockOf<'grid'> {
     is: 'grid',
     legend: present.map((condition) => ({
       ...markOf(condition),
-      text: `${conditionMarks[condition].text}: ${nodesText(conditions[condition] ?? 0)}`,
+      text: `${conditionMarks[condition].text}: ${numberText(conditions[condition] ?? 0, ['node', 'nodes'])}`,
     })),
     groups: pools.map((pool) => groupOf(pool, grid)),
     ...(moreCount > 0 && { more: { path: ['nodes'], shown: `and ${formatCount(moreCount)} more` } }),

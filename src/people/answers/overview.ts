@@ -1,4 +1,4 @@
-import { countedText, formatCount } from '../../lib/base/text.js';
+import { countedText, formatCount, numberText } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
 import { type Kind, partTable } from '../kinds/kind.js';
 import { nextKind, type NextRow, nextRows } from '../kinds/next-kind.js';
@@ -67,8 +67,8 @@ function wellText({ summary }: ClusterReport): string {
     summary;
   const isUnlimited = limitedPodCount + unenforcedPodCount + unknownLimitPodCount === 0 && podCount > 0; // of pods that were read
   const silent = absentNodeCount === 0 ? '' : ` (${formatCount(absentNodeCount)} not responded yet)`;
-  const pods = podCount === 0 ? '0 pods' : countedText(podCount, ['pod', 'pods']);
-  const nodes = freshNodeCount === 0 ? '0 nodes' : countedText(freshNodeCount, ['node', 'nodes']);
+  const pods = numberText(podCount, ['pod', 'pods']);
+  const nodes = numberText(freshNodeCount, ['node', 'nodes']);
   return [
     `${nodes} with fresh data${silent}`,
     `${pods} measured`,

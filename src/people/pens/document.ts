@@ -1,4 +1,4 @@
-import { formatCount } from '../../lib/base/text.js';
+import { formatCount, numberText } from '../../lib/base/text.js';
 import { formatAge, formatBytes, formatPercent } from '../../lib/base/units.js';
 import type { Word } from './words.js';
 
@@ -229,8 +229,7 @@ export function headerOf(title: string): string {
 export function amountText({ amount, unit }: Measure): string {
   if (unit === 'bytes') return formatBytes(amount);
   if (unit === 'share') return formatPercent(amount);
-  const number = formatCount(amount);
-  return unit === 'inodes' && amount !== undefined ? `${number} ${amount === 1 ? 'inode' : 'inodes'}` : number;
+  return unit === 'inodes' && amount !== undefined ? numberText(amount, ['inode', 'inodes']) : formatCount(amount);
 }
 
 /** Returns whether the tiles of a grid are so few that their names are read. */

@@ -4,7 +4,7 @@ import { judgedFilesystems } from '../../facts/node/frozen-statistics.js';
 import { availableFor, type NodeThreshold, signalsOf } from '../../facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { type Victim, victimRanking, victimsToFree } from '../../facts/node/victims.js';
-import { formatCount } from '../../lib/base/text.js';
+import { countedText } from '../../lib/base/text.js';
 import { amountText, type Measure, type Tone } from '../pens/document.js';
 import type { EnforcementKind } from './enforcement-report.js';
 
@@ -125,7 +125,7 @@ function freeingReport(
 export function unreadPodsText(count: number, enforcement: readonly EnforcementKind[] = []): string {
   if (enforcement.includes('virtual_cluster')) return 'the other pods of the host are not read';
   if (count === 0) return 'pods that the settings leave out are not read';
-  return count === 1 ? '1 pod of this node is not read' : `${formatCount(count)} pods of this node are not read`;
+  return countedText(count, ['pod of this node is not read', 'pods of this node are not read']);
 }
 
 /** Returns the signal whose threshold is crossed, else the one that is nearest to it; undefined where no distance is known. */

@@ -1,7 +1,7 @@
 import { isFor } from '../../facts/history/eviction-record.js';
 import { canBind } from '../../facts/node/unenforced-limits.js';
 import type { Ranked } from '../../lib/base/ranking.js';
-import { formatCount } from '../../lib/base/text.js';
+import { formatCount, numberText } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
 import { causeText, eventText } from './eviction-cause-text.js';
 import { evictionHint, type ShownEviction } from './eviction-report.js';
@@ -89,17 +89,13 @@ function sumText(workload: WorkloadReport): string {
   const { usedBytes, podMaxUsedBytes, isComplete, expectedPodCount, measuredPodCount, backoffMs } = workload;
   if (usedBytes === undefined) {
     const retry = backoffMs > 0 ? ` It is collected again in ${formatAge(Math.max(1_000, backoffMs))}.` : '';
-    return `No sum: ${formatCount(measuredPodCount)} of ${podsText(expectedPodCount)} measured.${retry}`;
+    return `No sum: ${formatCount(measuredPodCount)} of ${numberText(expectedPodCount, ['pod', 'pods'])} measured.${retry}`;
   }
   const largest = `the largest uses ${formatBytes(podMaxUsedBytes)}`;
-  if (isComplete) return `${formatBytes(usedBytes)} in ${podsText(measuredPodCount)}; ${largest}.`;
+  if (isComplete) return `${formatBytes(usedBytes)} in ${numberText(measuredPodCount, ['pod', 'pods'])}; ${largest}.`;
   const lack =
     measuredPodCount < expectedPodCount
-      ? `${formatCount(measuredPodCount)} of ${podsText(expectedPodCount)} measured`
+      ? `${formatCount(measuredPodCount)} of ${numberText(expectedPodCount, ['pod', 'pods'])} measured`
       : 'pods or volumes are not measured';
   return `Incomplete, at least ${formatBytes(usedBytes)}: ${lack}; of those, ${largest}.`;
-}
-
-function podsText(count: number): string {
-  return `${formatCount(count)} ${count === 1 ? 'pod' : 'pods'}`;
 }
