@@ -23,7 +23,7 @@ function slotWith({ fails = () => false }: { readonly fails?: () => boolean } = 
     scheduler: new Scheduler(new ManualClock()),
     logger: recordingLogger(log),
     clock: new ManualClock(),
-    load: ({ sampleIntervalMs }, _parts, signal) => {
+    load: ({ sampleIntervalMs }, signal) => {
       loaded.push(sampleIntervalMs);
       signals.push(signal);
       return Promise.resolve({

@@ -6,9 +6,7 @@ import { entryFinder } from '../../facts/node/join.js';
 import type { BoundPod } from '../../facts/node/pod-record.js';
 import { allObjects, type ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import { notNeeded } from '../../lib/base/abortable.js';
-import type { Clock } from '../../lib/base/clock.js';
-import type { Lane } from '../../lib/base/lane.js';
-import { FailureRun, type Logger } from '../../lib/base/logger.js';
+import { FailureRun } from '../../lib/base/logger.js';
 import { agentParts } from '../../metrics/exposition/agent-families.js';
 import type { ProcessParts } from './cluster-place.js';
 import type { Host } from './resolve-scope.js';
@@ -37,7 +35,7 @@ export class AgentSlot implements Disposable {
     readonly load?: typeof loadAgent;
   }) {
     const lane = scheduler.newLane();
-    this.#load = (settings, signal) => load(settings, { ...host, lane, logger, clock }, signal);
+    this.#load = ({ sampleIntervalMs }, signal) => load({ ...host, lane, logger, clock, sampleIntervalMs }, signal);
     this.#failures = new FailureRun(logger);
   }
 
@@ -87,11 +85,7 @@ function withoutForged(snapshot: ClusterSnapshot): ClusterSnapshot {
   return { ...snapshot, nodes };
 }
 
-async function loadAgent(
-  { sampleIntervalMs }: Config['agent'],
-  parts: Pick<Host, 'cgroupFolder'> & { readonly lane: Lane; readonly logger: Logger; readonly clock: Clock },
-  signal: AbortSignal,
-): Promise<Agent> {
-  const { NodeAgent } = await import('../../agent/agent.js');
-  return new NodeAgent({ ...parts, sampleIntervalMs }, signal);
+async function loadAgent(...options: ConstructorParameters<typeof NodeAgent>): Promise<Agent> {
+  const agent = await import('../../agent/agent.js');
+  return new agent.NodeAgent(...options);
 }
