@@ -1,7 +1,7 @@
 import { formatCount } from '../../lib/base/text.js';
 import type { BlockOf } from '../../people/pens/document.js';
 import { wrapped } from '../../people/pens/terminal-text.js';
-import { lineText, type TextForm, writeTable } from '../../people/pens/text-pen.js';
+import { lineText, writeTable } from '../../people/pens/text-pen.js';
 import type { ListQuestion, WrittenAnswer } from '../../serve/source/answer-source.js';
 
 /** What was found, and for which question. */
@@ -10,7 +10,7 @@ export interface Listing {
   readonly question: ListQuestion;
 }
 
-export interface Screen extends Omit<TextForm, 'width' | 'isWhole'> {
+export interface Screen extends Omit<Parameters<typeof writeTable>[1], 'width' | 'isWhole'> {
   /** Infinity: nothing is shortened or hidden. */
   readonly columns: number;
   /** Undefined: any number of lines. */
