@@ -141,11 +141,10 @@ describe('the status of a cluster', () => {
           severity: 'critical',
           text: 'API server not reachable',
           detail: expect.stringMatching(
-            /^no events for .*; changes of nodes and pods are not seen; 2 nodes without data \(credentials not accepted\): node-1, node-2; last data .* ago; 2 pods not measured, 1 workload incomplete: shop\/web$/,
+            /^no events for .*; changes of nodes and pods are not seen; 2 nodes without data \(credentials not accepted\): node-1, node-2; last data .* ago; 2 pods not measured, 1 workload incomplete: shop\/web; 2 pods were near a limit or above one when last known: shop\/web-5d4f8-1, shop\/web-5d4f8-2$/,
           ) as string,
           hint: 'Check the API server and the network between it and the exporter. Without the API server, kubelets cannot check tokens. Wait until it is back.',
         },
-        { id: 'pod_near_limit' },
       ]);
     const { cluster } = await statusOf(exporter);
     expect(cluster?.nodes.items[0]).toMatchObject({

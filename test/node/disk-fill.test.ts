@@ -170,9 +170,10 @@ describe('the cause of an eviction', () => {
   it('what ended pods left is theirs until as much is deleted', () => {
     const otherBytes = (...looks: readonly Look[]) => snapshotsOf([...ended, ...looks]).at(-1)?.fills[0]?.held.other;
     const half = at(3, { other: 735, pods: 20 });
-    expect([otherBytes(), otherBytes(half), otherBytes(deleted), otherBytes(half, at(5, { other: 880 }))]).toEqual([
-      600, 600, 600, 725,
-    ]);
+    const grown = [half, at(5, { other: 880 })];
+    const added = at(4, { other: 605 });
+    expect([otherBytes(), otherBytes(half), otherBytes(deleted), otherBytes(...grown)]).toEqual([600, 600, 600, 725]);
+    expect(otherBytes(deleted, at(3.5, { other: 600, pods: 290 }), added)).toBe(600);
   });
 
   it('inodes of no pod are other', () => {

@@ -82,6 +82,8 @@ describe('limitRatios: pods', () => {
     const known = aPodSummary({ usedBytes: 9, containers: [aContainerSummary({ rootfsBytes: 1, logsBytes: 1 })] });
     expect(hasUnknownUsage(known, limited(5))).toBe(false);
     expect(hasUnknownUsage({ ...known, usedBytes: undefined }, limited(5))).toBe(true);
+    const volume = { ...known, volumes: [aVolumeSummary({ name: 'cache', usedBytes: 'impossible' })] };
+    expect(hasUnknownUsage(volume, aPod({ volumes: [aVolume({ name: 'cache' })] }))).toBe(false);
   });
 
   it.each([

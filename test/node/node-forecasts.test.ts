@@ -7,6 +7,7 @@ import { nextThreshold } from '../../src/facts/node/node-standing.js';
 import type { NodeThreshold } from '../../src/facts/node/node-thresholds.js';
 import { type NodeForecasts, timeToMs } from '../../src/facts/node/node-view.js';
 import type { DerivedPod, PodRecord } from '../../src/facts/node/pod-record.js';
+import { ThresholdMeasurements } from '../../src/facts/node/threshold-forecasts.js';
 import {
   aContainerFs,
   anFsStats,
@@ -236,6 +237,20 @@ it('a disk that fills steadily is forecast from its fourth summary on, and near 
     [97, 102],
     [37, 38],
   ]);
+});
+
+it('the disk that is crossed first is ahead of the others', () => {
+  const measurements = new ThresholdMeasurements();
+  const [far, near] = [
+    aNodeThreshold({ headroom: 400 }),
+    aNodeThreshold({ signal: 'imagefs.available', headroom: 40 }),
+  ];
+  const [, crossesInMs] = [500, 490].map((availableBytes, index) => {
+    const disk = anFsStats({ availableBytes, timeMs: index * second });
+    return measurements.forecasts([far, near], { nodefs: disk, imagefs: disk, containerfs: undefined }, index * second)
+      .crossesInMs;
+  });
+  expect(crossesInMs).toBe(4 * second);
 });
 
 it.each([
