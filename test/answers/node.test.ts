@@ -164,6 +164,24 @@ describe('the text about a node', () => {
     );
   });
 
+  it('the text about a silent node says what was last known of its thresholds', () => {
+    const reading = readingOf({
+      pods,
+      thresholds: [aThreshold({ value: { amount: 15 * gib } })],
+      node: { diskPressure: true },
+    });
+    const [node] = reading.snapshot.nodes;
+    if (node === undefined || node.state === 'absent') return expect.unreachable();
+    const silent = { ...anAbsentNode('node-1', 'timeout'), node: node.node };
+    const text = textOf({
+      ...reading,
+      snapshot: aClusterSnapshot({ nodes: [silent] }),
+      lastKnownOf: () => ({ snapshot: node.snapshot, ageMs: 31_000 }),
+    });
+    expect(text).toMatch(/\nState: +below an eviction threshold when last known; no data: no answer in time\n/);
+    expect(text).toContain('\nDiskPressure:   true: the kubelet evicts (as of 31s ago), and refuses new pods\n');
+  });
+
   it('the text about a node of old data says as of when it is below a threshold', () => {
     const thresholds = [aThreshold({ value: { amount: 15 * gib } })];
     const reading = readingOf({ pods, thresholds, node: { diskPressure: true } });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { FsStats } from '../../src/cluster/kubelet/summary.js';
 import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
 import type { MeasuredNodeView, NodeSnapshot, NodeView } from '../../src/facts/node/node-view.js';
+import type { NodeCondition } from '../../src/people/report/node-condition.js';
 import { nodeGrid, type NodeGridReport } from '../../src/people/report/node-grid.js';
 import { listedNode, type NodeFailure } from '../../src/people/report/node-report.js';
 import { anFsStats, aNode, aNodeSummary } from '../support/builders.js';
@@ -35,6 +36,15 @@ function nodeOf(name: string, { labels = {}, fullPercent = 10, diskPressure = fa
 /** Of the last request: none failed but those to node d. */
 const failure: NodeFailure = { reason: 'timeout', message: '', ageMs: 0 };
 const sources = { failures: new Map([['d', failure]]), lastKnownOf: () => undefined };
+
+it('a node that was below a threshold stays so without data, and one that was close to it is silent', () => {
+  const conditionOf = (last: NodeView): NodeCondition =>
+    listedNode(anAbsentNode('d', 'timeout'), {
+      ...sources,
+      lastKnownOf: () => ({ snapshot: (last as MeasuredNodeView).snapshot, ageMs: 31_000 }),
+    }).condition;
+  expect([-1, 1].map((headroom) => conditionOf(nodeOf('d', { headroom })))).toEqual(['evicting', 'silent']);
+});
 
 function gridOf(views: readonly NodeView[], count = 100): NodeGridReport {
   const nodes = views.map((view) => listedNode(view, sources));

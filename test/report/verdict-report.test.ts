@@ -649,14 +649,21 @@ it.each<[string, Situation, boolean]>([
 it('a node far from its thresholds has no verdict', () => {
   expect(verdictOf({ freeGib: 13 })).toBeUndefined();
   expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(600_001) } })).toBeUndefined();
-  expect(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(1) }, source: absent })).toBeUndefined();
+  expect(verdictOf({ freeGib: 13, source: absent })).toBeUndefined();
+});
+
+it('what a node was about to cross when it fell silent stays so', () => {
+  const fills = [{ ...filling(2, 60_000), warnedOf: 'nodefs.available' as const }];
+  for (const snapshot of [{ fills }, { forecasts: soonIn(60_000) }]) {
+    const text = verdictOf({ freeGib: 13, snapshot, source: absent })?.text;
+    expect(text).toMatch(/^Pods are the cause, .*evictions are 3Gi away on nodefs \(data 12m old, timeout\)\.$/);
+  }
 });
 
 it('a node that was forecast to cross a threshold has a verdict of it until its disk is calm', () => {
   const fills = [{ ...filling(2, 60_000), warnedOf: 'nodefs.available' as const }];
   const held = verdictOf({ freeGib: 13, snapshot: { fills } });
   expect(held).toEqual(verdictOf({ freeGib: 13, snapshot: { forecasts: soonIn(60_000) } }));
-  expect(verdictOf({ freeGib: 13, snapshot: { fills }, source: absent })).toBeUndefined();
 });
 
 it.each<readonly [string, number, ReturnType<typeof filling>[]]>([

@@ -325,14 +325,14 @@ describe('problems of the cluster', () => {
     const below = { headroom: -1 };
     const nearNodes = all(
       aPressedNode('node-1', { ...below, verdict }),
-      { ...aPressedNode('node-2', below), ...anAbsentNodeStatus() },
+      { ...aPressedNode('node-2', { ...below, dataState: 'absent', dataAgeMs: 90_000 }), ...anAbsentNodeStatus() },
       aPressedNode('node-3'),
     );
     const nodefs = (node: string, ratios: object) =>
       aMeasuredNode({ node, filesystems: [{ filesystem: 'nodefs', fullRatio: 0.1, ...ratios }] });
     const failure = { reason: 'timeout', message: 'slow', ageMs: 1 } as const;
     const cluster = aCluster({
-      summary: aSummary({ pressedNodeCount: 1, staleNodeCount: 1, fullNodeCount: 2, pressedFullNodeCount: 1 }),
+      summary: aSummary({ pressedNodeCount: 2, staleNodeCount: 1, fullNodeCount: 2, pressedFullNodeCount: 1 }),
       nearNodes,
       nodes: all(
         aMeasuredNode({ node: 'node-4', state: 'stale', failure }),
@@ -343,8 +343,8 @@ describe('problems of the cluster', () => {
     });
     expect(problemsIn({ cluster })).toMatchObject([
       {
-        text: '1 node below an eviction threshold',
-        detail: 'node-1: Pods are the cause.',
+        text: '2 nodes below an eviction threshold',
+        detail: 'node-1, node-2 (last known 1m30s ago). node-1: Pods are the cause.',
         commands: ['first', 'second'],
       },
       {

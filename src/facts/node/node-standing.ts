@@ -35,13 +35,13 @@ export interface NodeStanding {
   readonly urgency: number;
 }
 
-/** `state`: of old data, no forecast is said. */
+/** `state`: without data no time is told, and what was about to happen stays so: only new data refutes it. */
 export function nodeStanding(
   source: { readonly state: NodeView['state']; readonly ageMs?: number | undefined },
   snapshot: NodeSnapshot,
 ): NodeStanding {
   const { state, ageMs = 0 } = source;
-  const soon = state === 'absent' ? undefined : soonSignal(ageMs, snapshot);
+  const soon = soonSignal(state === 'absent' ? Math.min(ageMs, soonMs) : ageMs, snapshot);
   const { isClose, threshold: nearest } = decidingThreshold(snapshot, soon);
   const hasForecast = state !== 'absent' && nearest !== undefined;
   const timeMs = hasForecast ? nextThreshold(snapshot.forecasts, ageMs, nearest.signal)?.timeMs : undefined;

@@ -130,8 +130,11 @@ function nodeFacts(node: ShownNode): DocumentPart {
 function stateLine(node: ListedNodeReport): Line {
   const { condition } = node;
   const { severity: tone, text } = conditionMarks[condition];
-  if (node.state === 'absent')
-    return { text: condition === 'silent' ? `no data: ${absenceNames[node.reason]}` : text, tone };
+  if (node.state === 'absent') {
+    const absence = `no data: ${absenceNames[node.reason]}`;
+    if (condition === 'evicting') return [{ text: `${text} when last known`, tone }, `; ${absence}`];
+    return { text: condition === 'silent' ? absence : text, tone };
+  }
   const age = `data ${node.state}, ${formatAge(node.dataAgeMs)} old`;
   if (condition === 'ok') return age;
   return condition === 'stale' ? { text: age, tone } : [{ text, tone }, `; ${age}`];
@@ -142,17 +145,23 @@ function flagText(flag: boolean | undefined): string {
 }
 
 /** The condition outlasts the shortage. */
-function pressureText({ diskPressure, signals, verdict, pressure }: ShownNode): Line {
+function pressureText(node: ShownNode): Line {
+  const { diskPressure, verdict, pressure } = node;
   if (diskPressure !== true) return flagText(diskPressure);
-  const isCrossed = signals.some((signal) => signal.isCrossed || signal.soft?.isCrossed === true);
   const isKnown = verdict?.kind === 'no_space' || pressure?.headroom !== undefined;
   const moment = momentText(pressure ?? {});
-  const text = isCrossed
+  const text = isBelow(node)
     ? `the kubelet evicts${moment === 'now' ? '' : ` (${moment})`}, and refuses new pods`
     : isKnown
       ? 'no threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over'
       : 'the kubelet refuses new pods, and may be evicting: its headroom is not known';
   return [{ text: 'true', tone: 'warning' }, `: ${text}`];
+}
+
+/** Without data there are no signals, but the headroom that was last known. */
+function isBelow({ signals, pressure }: ShownNode): boolean {
+  const isCrossed = signals.some((signal) => signal.isCrossed || signal.soft?.isCrossed === true);
+  return isCrossed || (pressure?.headroom ?? 0) < 0;
 }
 
 function podsLine(node: ShownNode): Line {

@@ -84,13 +84,13 @@ export interface ClusterSummary extends Readonly<PodCounts['counts']> {
   /** Pods that the summaries of scraped nodes should have, and those of them that were measured. */
   readonly expectedPodCount: number;
   readonly measuredPodCount: number;
-  /** Nodes with a threshold that is crossed. */
+  /** Nodes with a threshold that is crossed, or was when they were last known. */
   readonly pressedNodeCount: number;
   /** Of them, those with no pod left that may be evicted. */
   readonly pressedEmptyNodeCount: number;
-  /** Of them, those with a filesystem that is full. */
+  /** Of them, those with data and a filesystem that is full. */
   readonly pressedFullNodeCount: number;
-  /** Nodes above a threshold that they are close to, or would cross within ten minutes. */
+  /** Nodes above a threshold that they are close to, or would cross within ten minutes, or were when they were last known. */
   readonly nearPressureNodeCount: number;
   /** Nodes with data that may be below a threshold: what is free, or the threshold, is not known. */
   readonly unknownPressureNodeCount: number;

@@ -87,7 +87,7 @@ export function nodeCounts(nodes: readonly ListedNode[]) {
     of.filter(isCounted).length;
   const absent = nodes.filter(({ view }) => view.state === 'absent' && view.reason !== 'skipped');
   const measured = nodes.filter(({ view }) => view.state !== 'absent');
-  const crossed = measured.filter(({ pressed }) => pressed?.nearest.isCrossed === true);
+  const crossed = nodes.filter(({ pressed }) => pressed?.nearest.isCrossed === true);
   const ages = measured.map(({ view }) => Math.round((view as MeasuredNodeView).ageMs));
   return {
     freshNodeCount: count(measured, ({ view }) => view.state === 'fresh'),
@@ -102,8 +102,8 @@ export function nodeCounts(nodes: readonly ListedNode[]) {
     measuredPodCount: nodes.reduce((sum, { view }) => sum + view.measuredPods, 0),
     pressedNodeCount: crossed.length,
     pressedEmptyNodeCount: count(crossed, ({ snapshot }) => snapshot !== undefined && !mayEvict(snapshot)),
-    pressedFullNodeCount: count(crossed, isFull),
-    nearPressureNodeCount: count(measured, ({ pressed }) => pressed?.nearest.isCrossed === false),
+    pressedFullNodeCount: count(crossed, (node) => node.view.state !== 'absent' && isFull(node)),
+    nearPressureNodeCount: count(nodes, ({ pressed }) => pressed?.nearest.isCrossed === false),
     unknownPressureNodeCount: count(
       measured,
       ({ snapshot, pressed }) =>

@@ -8,7 +8,7 @@ import { limitThresholds } from './limit-report.js';
 import type { PressedNode } from './pressure-report.js';
 
 /**
- * How a node is, by what matters most, the worst first. `evicting`: below a threshold; `no_space`: a disk is full, and nobody is
+ * How a node is, by what matters most, the worst first. `evicting`: below a threshold, or so when it was last known; `no_space`: a disk is full, and nobody is
  * evicted for it; `silent`: without data; `unknown`: nobody knows how close it is to a threshold; `refusing`: under DiskPressure, and below no threshold that is known; `near`: close to a
  * threshold; `full`: a filesystem is nearly full in bytes or inodes; `awaited`: without data, see {@link isAwaitedNode}; `stale`: its data is old; `missing`: its summary lacks
  * pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never scraped. Distinguished by a letter and a shape too, for readers who see no colours.
@@ -41,6 +41,7 @@ export function nodeCondition(
 ): NodeCondition {
   if (view.state === 'absent') {
     if (view.reason === 'skipped') return 'skipped';
+    if (pressed?.nearest.isCrossed === true) return 'evicting';
     return isAwaitedNode(view.reason, failure) ? 'awaited' : 'silent';
   }
   return pressureCondition(view, pressed) ?? dataCondition(view);

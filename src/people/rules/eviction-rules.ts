@@ -1,6 +1,5 @@
 import { mostSpecific } from '../../facts/workload/workload.js';
 import { groupBy } from '../../lib/base/maps.js';
-import type { Ranked } from '../../lib/base/ranking.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
 import type { ClusterReport } from '../query/cluster-report.js';
@@ -39,9 +38,10 @@ export const nextEvictionRules = {
     section: 'next-evictions',
     alerts: ['EphemeralStorageNodeEvicting'],
     applies: ({ cluster: { summary, nearNodes } }) => [
-      { count: summary.pressedNodeCount, examples: present(nearNodes).filter(isBelow) },
+      { count: summary.pressedNodeCount, examples: nearNodes.items.filter(isBelow) },
     ],
     sentence: ['node below an eviction threshold', 'nodes below an eviction threshold'],
+    name: nodeName,
     more: verdictText,
     commands: nodeCommands,
   }),
@@ -49,12 +49,13 @@ export const nextEvictionRules = {
     section: 'next-evictions',
     alerts: ['EphemeralStorageNodeEvictionSoon', 'EphemeralStorageNodeDiskLow', 'EphemeralStorageNodeEvicting'],
     applies: ({ cluster: { summary, nearNodes } }) => [
-      { count: summary.nearPressureNodeCount, examples: present(nearNodes).filter((node) => !isBelow(node)) },
+      { count: summary.nearPressureNodeCount, examples: nearNodes.items.filter((node) => !isBelow(node)) },
     ],
     sentence: [
       'node close to an eviction threshold or under DiskPressure',
       'nodes close to an eviction threshold or under DiskPressure',
     ],
+    name: nodeName,
     timeMs: ({ pressure }) => pressure?.timeToEvictionMs,
     more: verdictText,
     commands: nodeCommands,
@@ -80,7 +81,7 @@ export const nextEvictionRules = {
     section: 'nodes',
     applies: ({ cluster: { summary, nodes, nearNodes } }) => {
       const { fullNodeCount, pressedFullNodeCount, noSpaceNodeCount } = summary;
-      const below = present(nearNodes).filter(isBelow);
+      const below = nearNodes.items.filter(isBelow);
       const others = nodes.items.filter((of) => !hasNoSpace(of) && !below.some(({ node }) => node === of.node));
       const examples = others.filter((of) => of.state !== 'absent' && isFull(of.filesystems));
       return [{ count: fullNodeCount - pressedFullNodeCount - noSpaceNodeCount, examples }];
@@ -158,13 +159,16 @@ function podsInTrouble(
   return [{ count, examples: cluster.nearPods.items.filter(({ standing }) => standing === kind) }];
 }
 
-/** Those that are not shown as they were. */
-function present({ items }: Ranked<ListedNodeReport>): readonly ListedNodeReport[] {
-  return items.filter(({ state }) => state !== 'absent');
+function podName(of: PodReport): string {
+  return `${of.namespace}/${of.pod}${lastKnownText(of)}`;
 }
 
-function podName({ namespace, pod, dataState, dataAgeMs }: PodReport): string {
-  return `${namespace}/${pod}${dataState === 'absent' ? ` (last known ${formatAge(dataAgeMs)} ago)` : ''}`;
+function nodeName({ node, pressure }: Pick<ListedNodeReport, 'node' | 'pressure'>): string {
+  return `${node}${pressure === undefined ? '' : lastKnownText(pressure)}`;
+}
+
+function lastKnownText({ dataState, dataAgeMs }: Pick<PodReport, 'dataState' | 'dataAgeMs'>): string {
+  return dataState === 'absent' ? ` (last known ${formatAge(dataAgeMs)} ago)` : '';
 }
 
 function isBelow({ pressure }: ListedNodeReport): boolean {
@@ -180,14 +184,14 @@ function podCommands({ examples = [] }: Subjects<PodReport>): readonly string[] 
 }
 
 /** What fills the disk of the first node. */
-function verdictText({ count, examples: [first] = [] }: Subjects<Pick<ListedNodeReport, 'node' | 'verdict'>>): string {
+function verdictText({ count, examples: [first] = [] }: Subjects<ListedNodeReport>): string {
   if (first?.verdict === undefined) return '';
   const { text } = first.verdict;
   return count === 1 ? `: ${text}` : `. ${first.node}: ${text}`;
 }
 
 /** For the first node, that of its verdict where it has one. */
-function nodeCommands({ examples = [] }: Subjects<Pick<ListedNodeReport, 'node' | 'verdict'>>): readonly string[] {
+function nodeCommands({ examples = [] }: Subjects<ListedNodeReport>): readonly string[] {
   return examples.slice(0, 1).flatMap(({ node, verdict: { commands = [] } = {} }) => {
     return commands.length > 0 ? commands : [explainNode(node)];
   });
