@@ -69,7 +69,7 @@ describe('the figures', () => {
   it.each<[Partial<Cluster['summary']>, string, string]>([
     [{}, 'ok', '0, of 1 with limits'],
     [{ reachedLimitPodCount: 1, nearLimitPodCount: 2 }, 'critical', '3, 1 above a limit, 2 near one'],
-    [{ nearLimitPodCount: 2 }, 'warning', '2, 2 near one'],
+    [{ nearLimitPodCount: 2 }, 'warning', '2, 2 near a limit'],
     [{ unknownLimitPodCount: 2 }, 'unknown', '0 and 2 unknown, of 3 with limits'],
     [{ limitedPodCount: 0, unenforcedPodCount: 2 }, 'unknown', '0, 2 with a limit that is not enforced'],
     [{ unenforcedPodCount: 2 }, 'ok', '0, of 1 with limits, 2 with a limit that is not enforced'],
@@ -103,7 +103,7 @@ describe('the figures', () => {
     ],
     ['a gap', [], gap(3, 2), ['unknown', '0, pods were not watched for a time']],
     ['an old gap', [], gap(30, 25), ['ok', '0']],
-    ['refused ones alone', [refused], {}, ['ok', '0']],
+    ['refused ones alone', [refused], {}, ['ok', '0, 1 pod refused']],
   ])('evictions of 24 h: %s', (_case, evictions, health, expected) => {
     const document = documentOf({ health: aHealth(health) }, evictions);
     const [, , figure] = figuresOf(document);

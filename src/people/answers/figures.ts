@@ -80,7 +80,7 @@ function pods(summary: ClusterSummary): KeyFigure {
   const { limitedPodCount, unenforcedPodCount } = summary;
   const limited = limitedPodCount + unknownCount;
   const note = [
-    parts([above, 'above a limit'], [near, 'near one']),
+    parts([above, 'above a limit'], [near, above === 0 ? 'near a limit' : 'near one']),
     above + near > 0 || limited === 0 ? '' : `of ${formatCount(limited)} with limits`,
     above + near + limited + unenforcedPodCount === 0 ? 'none has a limit' : '',
   ].filter((text) => text !== '');
@@ -99,9 +99,9 @@ function evictionsOfDay(
   { generatedAtMs: nowMs, health }: Pick<Status, 'generatedAtMs' | 'health'>,
   evictions: readonly EvictionReport[],
 ): KeyFigure {
-  const agesMs = evictions.flatMap(({ cause, evictedAtMs }) =>
-    cause === 'node_admission' || nowMs - evictedAtMs >= dayMs ? [] : [Math.max(0, nowMs - evictedAtMs)],
-  );
+  const ofDay = evictions.filter(({ evictedAtMs }) => nowMs - evictedAtMs < dayMs);
+  const evicted = ofDay.filter(({ cause }) => cause !== 'node_admission');
+  const agesMs = evicted.map(({ evictedAtMs }) => Math.max(0, nowMs - evictedAtMs));
   const knownMs = Math.min(dayMs, Math.max(0, nowMs - health.evictionsSinceMs));
   const hasGap = health.evictionGaps.some(({ untilMs }) => nowMs - untilMs < dayMs);
   const lastHourCount = agesMs.filter((ageMs) => ageMs < hourMs).length;
@@ -109,6 +109,7 @@ function evictionsOfDay(
   const byHour = hours.map((hour) => agesMs.filter((ageMs) => Math.floor(ageMs / hourMs) === hour).length);
   const note = [
     lastHourCount === 0 ? '' : `${formatCount(lastHourCount)} in the last hour`,
+    countedText(ofDay.length - evicted.length, ['pod refused', 'pods refused']),
     knownMs < dayMs ? `known for ${formatAge(knownMs)}` : '',
     hasGap ? 'pods were not watched for a time' : '',
   ].filter((text) => text !== '');
