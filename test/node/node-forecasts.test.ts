@@ -226,7 +226,9 @@ it('a disk that fills steadily is forecast from its fourth summary on, and near 
       .slice(0, index + 1)
       .map((mebibytes, turn): Turn => ({ atSeconds: 59 * turn, available: mebibytes }));
     const forecasts = forecastsOf(turns, () => [], { threshold: { threshold: 443 } });
-    return [forecasts.crossesInMs, nextThreshold(forecasts, 0)?.timeMs].map((ms) => ms && Math.round(ms / second));
+    return [forecasts.crossesInMs, nextThreshold(forecasts, { state: 'fresh', ageMs: 0 })?.timeMs].map(
+      (ms) => ms && Math.round(ms / second),
+    );
   });
   expect(found).toEqual([
     [undefined, undefined],

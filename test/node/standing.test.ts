@@ -231,6 +231,13 @@ describe('nodes close to evicting pods', () => {
     );
   });
 
+  it.each(['stale', 'absent'] as const)('are what they were about to be: only new data refutes it (%s)', (state) => {
+    const snapshot = snapshotOf([{ headroom: 1_000, timeMs: 240_000, endsInMs: 60_000 }]);
+    const standings = [299_000, 301_000, 900_000].map((ageMs) => nodeStanding({ state, ageMs }, snapshot));
+    expect(standings.map(({ isClose }) => isClose)).toEqual([true, true, true]);
+    expect(nodeStanding({ state: 'fresh', ageMs: 301_000 }, snapshot).isClose).toBe(false);
+  });
+
   it.each<[string, Sketch, ageMs: number, isClose: boolean]>([
     ['in the pause of a pull of images, after a warning', { isWarned: true }, 0, true],
     ['once the forecast has come within ten minutes', { timeMs: soonMs + 30_000 }, 30_000, true],

@@ -82,6 +82,7 @@ it('later readings know what was last known of a node that fails', async () => {
   const [view] = snapshot.nodes;
   if (view?.state !== 'absent') throw new Error('the node has data');
   expect(lastKnownOf(view)).toMatchObject({ ageMs: 120_000 });
+  expect(lastKnownOf({ ...view, reason: 'skipped' })).toBeUndefined();
 });
 
 it.each<AskedPlace>([

@@ -3,17 +3,24 @@ import { soonMs } from '../forecast/forecast.js';
 import { firstOnDisk } from './disk-fill.js';
 import { decidingThreshold, fullDisk } from './full-disks.js';
 import { headroomRatio, isKnownThreshold, type NodeThreshold } from './node-thresholds.js';
-import { type NodeForecasts, type NodeSnapshot, type NodeView, type ThresholdForecast, timeToMs } from './node-view.js';
+import {
+  type NodeForecasts,
+  type NodeSnapshot,
+  type NodeView,
+  passedMs,
+  type ThresholdForecast,
+  timeToMs,
+} from './node-view.js';
 
 /** Returns the forecast of a threshold that comes first, with the milliseconds that are left. `only`: of this signal. */
 export function nextThreshold(
   forecasts: NodeForecasts,
-  ageMs: number,
+  source: Parameters<typeof passedMs>[0],
   only?: EvictionSignal,
 ): (Pick<ThresholdForecast, 'signal'> & { readonly timeMs: number }) | undefined {
   const [next] = forecasts.thresholds
     .flatMap((forecast) => {
-      const timeMs = timeToMs(forecast, forecasts, ageMs);
+      const timeMs = timeToMs(forecast, forecasts, passedMs(source, forecast, forecasts));
       const isMeant = only === undefined || forecast.signal === only;
       return timeMs === undefined || !isMeant ? [] : [{ signal: forecast.signal, timeMs }];
     })
@@ -40,18 +47,19 @@ export function nodeStanding(
   source: { readonly state: NodeView['state']; readonly ageMs?: number | undefined },
   snapshot: NodeSnapshot,
 ): NodeStanding {
-  const { state, ageMs = 0 } = source;
-  const soon = soonSignal(state === 'absent' ? Math.min(ageMs, soonMs) : ageMs, snapshot);
+  const { state } = source;
+  const aged = { state, ageMs: source.ageMs ?? 0 };
+  const soon = soonSignal(aged, snapshot);
   const { isClose, threshold: nearest } = decidingThreshold(snapshot, soon);
   const hasForecast = state !== 'absent' && nearest !== undefined;
-  const timeMs = hasForecast ? nextThreshold(snapshot.forecasts, ageMs, nearest.signal)?.timeMs : undefined;
+  const timeMs = hasForecast ? nextThreshold(snapshot.forecasts, aged, nearest.signal)?.timeMs : undefined;
   return { nearest, isClose, timeMs, soon, urgency: thresholdUrgency(nearest, timeMs) };
 }
 
-function soonSignal(ageMs: number, snapshot: NodeSnapshot): EvictionSignal | undefined {
+function soonSignal(source: Parameters<typeof passedMs>[0], snapshot: NodeSnapshot): EvictionSignal | undefined {
   const { forecasts, thresholds, fills } = snapshot;
   if (thresholds.some(({ isCrossed }) => isCrossed)) return undefined;
-  const next = nextThreshold(forecasts, ageMs);
+  const next = nextThreshold(forecasts, source);
   if (next !== undefined && next.timeMs <= soonMs) return firstOnDisk(next.signal, snapshot);
   return fills.find(({ warnedOf }) => warnedOf !== undefined)?.warnedOf;
 }

@@ -2,7 +2,7 @@ import type { Node, Pod } from '../../cluster/kube/objects.js';
 import type { LogRotation } from '../../cluster/kubelet/kubelet-configuration.js';
 import type { ItemCounts, NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
 import { failureReasons } from '../../lib/base/errors.js';
-import { type Forecast, timeLeftMs } from '../forecast/forecast.js';
+import { type Forecast, soonMs, timeLeftMs } from '../forecast/forecast.js';
 import type { Workload } from '../workload/workload.js';
 import type { WorkloadPartials } from '../workload/workload-partial.js';
 import type { DiskFill } from './disk-growth.js';
@@ -39,6 +39,17 @@ export interface NodeForecasts {
 /** Returns the milliseconds that are left, `ageMs` after the summary arrived; undefined for a forecast that is refuted. */
 export function timeToMs(forecast: Forecast, { measuredAtMs }: NodeForecasts, ageMs: number): number | undefined {
   return timeLeftMs(forecast, measuredAtMs + ageMs);
+}
+
+/** Returns the age that counts for a forecast: only new data refutes it. Without any for long, what was to come later is not known. */
+export function passedMs(
+  { state, ageMs }: { readonly state: NodeView['state']; readonly ageMs: number },
+  { endsAtMs }: Forecast,
+  { measuredAtMs }: NodeForecasts,
+): number {
+  if (state === 'fresh') return ageMs;
+  const unrefutedMs = Math.min(ageMs, Math.max(0, endsAtMs - measuredAtMs));
+  return state === 'stale' ? unrefutedMs : Math.min(unrefutedMs, soonMs);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { soonMs } from '../forecast/forecast.js';
 import { hasUnknownUsage, knownNearest, type LimitRatio, limitStanding } from './limit-ratios.js';
-import { type NodeForecasts, type NodeView, type PodForecast, timeToMs } from './node-view.js';
+import { type NodeForecasts, type NodeView, passedMs, type PodForecast, timeToMs } from './node-view.js';
 import type { PodRecord } from './pod-record.js';
 import { canBind } from './unenforced-limits.js';
 
@@ -44,17 +44,6 @@ function podForecast(
   if (forecast === undefined || dueMs === undefined || (state === 'absent' && dueMs > soonMs)) return undefined;
   const timeMs = Math.round(dueMs);
   return { ...forecast, dueMs: timeMs, timeMs: state === 'absent' ? undefined : timeMs };
-}
-
-/** Only new data refutes a forecast. Without any for long, what was to come later is not known. */
-function passedMs(
-  { state, ageMs }: StandingSource,
-  { endsAtMs }: PodForecast,
-  { measuredAtMs }: NodeForecasts,
-): number {
-  if (state === 'fresh') return ageMs;
-  const unrefutedMs = Math.min(ageMs, Math.max(0, endsAtMs - measuredAtMs));
-  return state === 'stale' ? unrefutedMs : Math.min(unrefutedMs, soonMs);
 }
 
 /** Whether the pod is among those that are evicted next for a limit: it is near one, or above. Needs no ratios: lists ask it of each pod. */

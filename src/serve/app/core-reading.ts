@@ -38,7 +38,7 @@ export function clusterReading(
     ),
     lastKnownOf: ({ node, reason }) => {
       const last = node && cache.lastSummary(node);
-      if (node === undefined || last === undefined) return undefined;
+      if (node === undefined || last === undefined || reason === 'skipped') return undefined;
       const isLate = clock.monotonicMs() - last.ageMs >= askedAtMs;
       if (isLate && isAwaitedNode(reason, cache.lastFailure(node.name))) return undefined; // the next reading has it
       const known = trackers.of(node).lastKnown(node, last);
