@@ -170,6 +170,7 @@ describe('the cause of an eviction', () => {
   it('what ended pods left is theirs until as much is deleted', () => {
     const otherBytes = (...looks: readonly Look[]) => snapshotsOf([...ended, ...looks]).at(-1)?.fills[0]?.held.other;
     const half = at(3, { other: 735, pods: 20 });
+    expect(otherBytes(at(3, { other: 870, pods: 60 }))).toBe(600);
     const grown = [half, at(5, { other: 880 })];
     const added = at(4, { other: 605 });
     expect([otherBytes(), otherBytes(half), otherBytes(deleted), otherBytes(...grown)]).toEqual([600, 600, 600, 725]);

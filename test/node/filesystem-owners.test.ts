@@ -65,6 +65,12 @@ describe('filesystemOwners', () => {
     expect(owners({ imagefs: own, pods })).toMatchObject([{ podsUsedBytes: 20 }, { podsUsedBytes: 80 }]);
   });
 
+  it('the bytes of pods are unknown with one that has no total and a log of an impossible size', () => {
+    const containers = [aContainerSummary({ rootfsBytes: 80, logsBytes: 'impossible' })];
+    const pods = [pod, { ...pod, usedBytes: undefined, containers }];
+    expect(owners({ imagefs, containerfs: imagefs, pods })).toMatchObject([{ podsUsedBytes: undefined }]);
+  });
+
   it('the bytes of a pod without a total are its volumes too, those that end with it', () => {
     const entry = {
       ...pod,

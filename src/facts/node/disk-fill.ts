@@ -42,9 +42,7 @@ export class DiskFills {
   of(sources: DiskSources, soon: readonly EvictionSignal[] = []): readonly DiskFill[] {
     return diskMoments(sources).map((moment) => {
       const key = `${moment.filesystem} ${moment.ofInodes}`;
-      const before = this.#disks.get(key) ?? firstFill(moment);
-      const left = leftBehind(before, moment);
-      const fill = { ...nextFill(withLeft(moment, left), before, sources, soon), left };
+      const fill = nextFill(moment, this.#disks.get(key) ?? firstFill(moment), sources, soon);
       this.#disks.set(key, fill);
       return fill;
     });
@@ -69,12 +67,9 @@ function withLeft(moment: DiskMoment, left: number): DiskMoment {
   return left === 0 ? moment : { ...moment, held: { pods: pods + left, images, other: other - left } };
 }
 
-function nextFill(
-  now: DiskMoment,
-  before: Kept,
-  sources: DiskSources,
-  soon: readonly EvictionSignal[],
-): Omit<Kept, 'left'> {
+function nextFill(moment: DiskMoment, before: Kept, sources: DiskSources, soon: readonly EvictionSignal[]): Kept {
+  const left = leftBehind(before, moment);
+  const now = withLeft(moment, left);
   const own = thresholdsOf(now, sources);
   const isCalm = own.length > 0 && own.every(isCleared) && !isNearThreshold(own);
   const cause = isCalm ? undefined : before.cause;
@@ -103,6 +98,7 @@ function nextFill(
     calmAtMs,
     warnedOf,
     starts,
+    left,
   };
 }
 
