@@ -8,23 +8,23 @@ import ts from 'typescript';
 
 const budgets = {
   'src: files': 403,
-  'src: lines': 48_351,
+  'src: lines': 48_352,
   'src: types': 822,
   'reach of terminal: files': 19,
   'reach of terminal: lines': 1903,
   'reach of terminal: types': 49,
   'reach of page: files': 153,
-  'reach of page: lines': 18_262,
+  'reach of page: lines': 18_263,
   'reach of page: types': 381,
   'reach of collector, exposition: files': 91,
-  'reach of collector, exposition: lines': 11_028,
+  'reach of collector, exposition: lines': 11_024,
   'reach of collector, exposition: types': 264,
   'names through commands > people': 11,
   'names through people > facts': 105,
   'names through commands > cluster': 4,
   settings: 45,
   'words of docs': 22_943,
-  'lines of tests': 72_659,
+  'lines of tests': 72_679,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */

@@ -149,6 +149,13 @@ it.each([
     undefined,
   ],
   [
+    'was below a threshold when it fell silent',
+    { ...silent, condition: 'evicting' },
+    { text: 'below threshold when last known', tone: 'critical' },
+    '-',
+    undefined,
+  ],
+  [
     'has not answered',
     { ...silent, condition: 'awaited' },
     { text: 'not responded yet', tone: 'unknown' },

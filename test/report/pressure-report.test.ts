@@ -44,9 +44,13 @@ async function pressureOf(...nodes: readonly NodeView[]) {
   return { ...nearNodes, ...summary, items: nearNodes.items.map(({ pressure }) => pressure) };
 }
 
-/** The last known values of a node without data. */
-const lastKnownOf = ({ nodeName, state }: NodeView): LastKnown | undefined =>
-  state === 'absent' ? { snapshot: nodeWith(nodeName, [-1]).snapshot, ageMs: 720_000.2 } : undefined;
+/** The last known values of a node without data: a full disk. */
+const lastKnownOf = ({ nodeName, state }: NodeView): LastKnown | undefined => {
+  if (state !== 'absent') return undefined;
+  const { snapshot } = nodeWith(nodeName, [nodeName === 'near' ? 10 : -1]);
+  const nodefs = anFsStats({ capacityBytes: 1000, availableBytes: 1 });
+  return { snapshot: { ...snapshot, summary: { ...snapshot.summary, nodefs } }, ageMs: 720_000.2 };
+};
 
 it('nodes under pressure are those with less headroom than a quarter of a threshold, the nearest first', async () => {
   const { items, totalCount, pressedNodeCount } = await pressureOf(
@@ -104,7 +108,8 @@ it('nodes of unknown headroom are counted, unless a threshold is known to be cro
 });
 
 it('nodes under pressure without data are ranked and counted by what was last known', async () => {
-  const { items, pressedNodeCount } = await pressureOf(anAbsentNode('silent', 'timeout'));
+  const silent = ['silent', 'near'].map((name) => anAbsentNode(name, 'timeout'));
+  const { items, ...counts } = await pressureOf(...silent);
   expect(items).toMatchObject([
     {
       node: 'silent',
@@ -114,8 +119,9 @@ it('nodes under pressure without data are ranked and counted by what was last kn
       headroom: -1,
       verdict: { kind: 'unknown' },
     },
+    { node: 'near', headroom: 10 },
   ]);
-  expect(pressedNodeCount).toBe(1);
+  expect(counts).toMatchObject({ pressedNodeCount: 1, pressedFullNodeCount: 0, nearPressureNodeCount: 1 });
 });
 
 it.each([0, 12])('nodes under pressure have no victims where %i pods are not read', async (unreadPodCount) => {

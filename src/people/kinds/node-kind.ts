@@ -99,13 +99,18 @@ const states: Partial<Record<NodeCondition, string>> = {
 function stateLine(node: ListedNodeReport): Line {
   const { state, condition } = node;
   const { severity, text } = conditionMarks[condition];
-  if (node.state === 'absent')
-    return { text: condition === 'silent' ? `${text}: ${absenceNames[node.reason]}` : text, tone: severity };
+  if (node.state === 'absent') return { text: absentText(node), tone: severity };
   const since = node.frozenSinceMs === undefined ? '' : `frozen since ${formatTime(node.frozenSinceMs)}`;
   const texts = [states[condition] ?? text, since].filter(Boolean);
   const isOfData = texts.length === 0 || state !== 'fresh';
   const tone: Tone = severity === 'ok' && state !== 'fresh' ? 'warning' : severity;
   return { text: [...texts, ...(isOfData ? [state] : [])].join(', '), tone };
+}
+
+function absentText({ condition, reason }: Extract<ListedNodeReport, { readonly state: 'absent' }>): string {
+  const { text } = conditionMarks[condition];
+  if (condition === 'silent') return `${text}: ${absenceNames[reason]}`;
+  return condition === 'evicting' ? `${states.evicting ?? text} when last known` : text;
 }
 
 /** What was last known of a silent node has no colour of a state, and health is the colour of nodes alone that are well in all. */
