@@ -16,7 +16,7 @@ import { type FilesystemOwners, filesystemOwners, partsOf, signalPlace } from '.
 import type { NodeLayout } from './node-layout.js';
 import { isNearThreshold, nearestThreshold, type NodeThreshold } from './node-thresholds.js';
 
-interface DiskSources {
+export interface DiskSources {
   readonly node?: Pick<Node, 'labels'>;
   readonly summary: NodeSummary;
   readonly podsOnNode?: readonly Pod[];

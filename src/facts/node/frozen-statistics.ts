@@ -33,99 +33,92 @@ export function judgedFilesystems(
   return { ...summary, nodefs: of('nodefs'), imagefs: of('imagefs'), containerfs: of('containerfs') };
 }
 
-/** A time in a summary. */
-interface StatsTime {
-  readonly timeMs: number;
-  /** The pod whose newest one it is of its containers; undefined for a filesystem. */
-  readonly summary: PodSummary | undefined;
+/** By pod, or the place of a filesystem: no UID is a number. */
+type StatsKey = string | number;
+
+interface Observed {
+  readonly summary: NodeSummary;
+  /** Those with a time, by UID. */
+  readonly pods: ReadonlyMap<string, PodSummary>;
+  readonly arrivedAtMs: number;
 }
 
 /** Finds what is frozen in the summaries of one node. */
 export class FrozenTimes {
   /** When the first summary with a time arrived, in monotonic milliseconds; those that moved with the last one are left out. */
-  #unmovedSinceMs: ReadonlyMap<string, number> = new Map();
-  #last:
-    | {
-        readonly summary: NodeSummary;
-        readonly times: ReadonlyMap<string, StatsTime>;
-        readonly arrivedAtMs: number;
-        readonly frozen: FrozenStatistics;
-      }
-    | undefined;
+  #unmovedSinceMs: ReadonlyMap<StatsKey, number> = new Map();
+  #last: (Observed & { readonly frozen: FrozenStatistics }) | undefined;
 
   /** `arrivedAtMs`: of the summary; monotonic. */
   observe(summary: NodeSummary, arrivedAtMs: number): FrozenStatistics {
-    const before = this.#last;
-    if (before?.summary === summary) return before.frozen;
-    const times = timesOf(summary);
-    const newestMs = newestOf(times, summary);
-    const oldAtFirstMs = (timeMs: number): number | undefined =>
-      newestMs - timeMs >= frozenLagMs ? arrivedAtMs - (newestMs - timeMs) : undefined;
-    const unmoved = new Map<string, number>();
-    for (const [key, time] of times) {
-      const last = ofSame(before?.times.get(key), time);
-      const sinceMs = last === undefined ? oldAtFirstMs(time.timeMs) : this.#unmovedMs(key, last, time);
-      if (sinceMs !== undefined) unmoved.set(key, sinceMs);
-    }
-    const frozen = frozenOf(times, unmoved, arrivedAtMs);
-    this.#unmovedSinceMs = unmoved;
-    this.#last = { summary, times, arrivedAtMs, frozen };
+    const last = this.#last;
+    if (last?.summary === summary) return last.frozen;
+    const pods = podsWithTime(summary);
+    this.#unmovedSinceMs = this.#unmoved({ summary, pods, arrivedAtMs });
+    const frozen = frozenOf({ summary, pods, arrivedAtMs }, this.#unmovedSinceMs);
+    this.#last = { summary, pods, arrivedAtMs, frozen };
     return frozen;
   }
 
-  #unmovedMs(key: string, last: StatsTime, { timeMs }: StatsTime): number | undefined {
-    return last.timeMs === timeMs ? (this.#unmovedSinceMs.get(key) ?? this.#last?.arrivedAtMs) : undefined;
+  #unmoved({ summary, pods, arrivedAtMs }: Observed): ReadonlyMap<StatsKey, number> {
+    const last = this.#last;
+    const unmoved = new Map<StatsKey, number>();
+    let newestMs: number | undefined;
+    const oldAtFirstMs = (timeMs: number): number | undefined => {
+      newestMs ??= newestOf(summary);
+      return newestMs - timeMs >= frozenLagMs ? arrivedAtMs - (newestMs - timeMs) : undefined;
+    };
+    const add = (key: StatsKey, timeMs: number | undefined, lastMs: number | undefined): void => {
+      if (timeMs === undefined || (lastMs !== undefined && lastMs !== timeMs)) return;
+      const knownMs = this.#unmovedSinceMs.get(key) ?? last?.arrivedAtMs;
+      const sinceMs = lastMs === undefined ? oldAtFirstMs(timeMs) : knownMs;
+      if (sinceMs !== undefined) unmoved.set(key, sinceMs);
+    };
+    for (const [uid, pod] of pods) {
+      const before = last?.pods.get(uid);
+      add(uid, newestOfContainers(pod), before && isSamePod(before, pod) ? newestOfContainers(before) : undefined);
+    }
+    for (const [place, name] of signalFilesystems.entries())
+      add(place, summary[name]?.timeMs, last?.summary[name]?.timeMs);
+    return unmoved;
   }
-}
-
-/** Returns the time before of the same filesystem or pod. */
-function ofSame(before: StatsTime | undefined, { summary }: StatsTime): StatsTime | undefined {
-  if (before?.summary === undefined || summary === undefined) return before?.summary === summary ? before : undefined;
-  return isSamePod(before.summary, summary) ? before : undefined;
 }
 
 function frozenOf(
-  times: ReadonlyMap<string, StatsTime>,
-  unmovedSinceMs: ReadonlyMap<string, number>,
-  nowMs: number,
+  { summary, pods, arrivedAtMs }: Observed,
+  unmovedSinceMs: ReadonlyMap<StatsKey, number>,
 ): FrozenStatistics {
-  const pods = new Map<string, { readonly summary: PodSummary }>();
-  const filesystems = new Set<string>();
-  let oldestMs = Infinity;
-  for (const [key, { timeMs, summary }] of times) {
-    if (nowMs - (unmovedSinceMs.get(key) ?? Infinity) < frozenAfterMs) continue;
-    oldestMs = Math.min(oldestMs, timeMs);
-    if (summary === undefined) filesystems.add(key);
-    else pods.set(key, { summary });
-  }
-  if (filesystems.size + pods.size === 0) return nothingFrozen;
-  return { filesystems: new Set(signalFilesystems.filter((name) => filesystems.has(name))), pods, sinceMs: oldestMs };
+  const keys = [...unmovedSinceMs].flatMap(([key, sinceMs]) => (arrivedAtMs - sinceMs < frozenAfterMs ? [] : [key]));
+  if (keys.length === 0) return nothingFrozen;
+  const filesystems = signalFilesystems.filter((_, place) => keys.includes(place));
+  const frozenPods = keys.flatMap((key) => (typeof key === 'string' ? (pods.get(key) ?? []) : []));
+  const times = [...filesystems.map((name) => summary[name]?.timeMs), ...frozenPods.map(newestOfContainers)];
+  return {
+    filesystems: new Set(filesystems),
+    pods: new Map(frozenPods.map((pod) => [pod.uid, { summary: pod }])),
+    sinceMs: times.reduce<number>((oldestMs, timeMs = Infinity) => Math.min(oldestMs, timeMs), Infinity),
+  };
 }
 
-/** By filesystem, or UID of a pod. */
-function timesOf(summary: NodeSummary): ReadonlyMap<string, StatsTime> {
-  const times = new Map<string, StatsTime>();
-  for (const pod of summary.pods) {
-    const timeMs = newestOfContainers(pod);
-    if (timeMs !== undefined) times.set(pod.uid, { timeMs, summary: pod });
-  }
-  for (const filesystem of signalFilesystems) {
-    const timeMs = summary[filesystem]?.timeMs;
-    if (timeMs !== undefined) times.set(filesystem, { timeMs, summary: undefined });
-  }
-  return times;
+function podsWithTime({ pods }: NodeSummary): ReadonlyMap<string, PodSummary> {
+  const byUid = new Map<string, PodSummary>();
+  for (const pod of pods) if (newestOfContainers(pod) !== undefined) byUid.set(pod.uid, pod);
+  return byUid;
 }
 
 /**
  * A time that is far ahead of those of all volumes, which the kubelet measures by itself, is that of a clock that is wrong: it
  * makes nothing old. Unless all are, or those of both filesystems: then volumes are old too.
  */
-function newestOf(times: ReadonlyMap<string, StatsTime>, { pods, nodefs, imagefs }: NodeSummary): number {
+function newestOf(summary: NodeSummary): number {
+  const { pods, nodefs, imagefs } = summary;
   const ofVolumesMs = newestOfVolumes(pods);
   const ofBothMs = Math.min(nodefs?.timeMs ?? -Infinity, imagefs?.timeMs ?? -Infinity);
   const rightMs = ofVolumesMs === -Infinity ? ofVolumesMs : Math.max(ofVolumesMs, ofBothMs);
   let [newestMs, aheadMs] = [-Infinity, -Infinity];
-  for (const { timeMs } of times.values()) {
+  const ofFilesystems = signalFilesystems.map((name) => summary[name]?.timeMs);
+  for (const timeMs of [...pods.map(newestOfContainers), ...ofFilesystems]) {
+    if (timeMs === undefined) continue;
     if (timeMs < rightMs + frozenLagMs) newestMs = Math.max(newestMs, timeMs);
     else aheadMs = Math.max(aheadMs, timeMs);
   }

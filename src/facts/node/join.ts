@@ -39,7 +39,7 @@ export interface JoinResult {
    * The API object of each pod, undefined for one that the API server does not know. In the order of the summary; a namespace
    * and name appears at most once.
    */
-  readonly pods: ReadonlyMap<PodSummary, Pod | undefined>;
+  readonly pods: readonly (readonly [PodSummary, Pod | undefined])[];
   readonly counts: ReadonlyMap<JoinReason, number>;
   readonly outOfScopeCount: number;
 }
@@ -63,13 +63,8 @@ export function joinPods(input: JoinInput): JoinResult {
     if (verdict !== 'deleted_pod' && verdict !== 'other_node' && startedAfter(summary, joined.get(key)))
       joined.set(key, summary);
   }
-  return { pods: byEntry(joined), counts, outOfScopeCount };
-}
-
-function byEntry(joined: ReadonlyMap<Pod | string, PodSummary>): JoinResult['pods'] {
-  const pods = new Map<PodSummary, Pod | undefined>();
-  for (const [key, summary] of joined) pods.set(summary, typeof key === 'string' ? undefined : key);
-  return pods;
+  const pods = Array.from(joined, ([key, summary]) => [summary, typeof key === 'string' ? undefined : key] as const);
+  return { pods, counts, outOfScopeCount };
 }
 
 /** Finds the entries of pods. */

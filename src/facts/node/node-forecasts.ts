@@ -101,11 +101,8 @@ export class NodeMeasurements {
       const forecast = untilMs > measuredAtMs ? this.#podForecast(pod, ratios, followed, untilMs) : undefined;
       if (forecast !== undefined) ofPods.set(uid, forecast);
     }
-    return {
-      measuredAtMs,
-      pods: ofPods,
-      ...this.#thresholds.forecasts(thresholds, summary, measuredAtMs),
-    };
+    const { thresholds: ofThresholds, crossesInMs } = this.#thresholds.forecasts(thresholds, summary, measuredAtMs);
+    return { measuredAtMs, pods: ofPods, thresholds: ofThresholds, crossesInMs };
   }
 
   /**

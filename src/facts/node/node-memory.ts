@@ -1,9 +1,9 @@
 import { identityKey } from '../../cluster/kube/pod-identity.js';
 import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
-import { DiskFills } from './disk-fill.js';
+import { DiskFills, type DiskSources } from './disk-fill.js';
 import { FrozenTimes } from './frozen-statistics.js';
-import { NodeMeasurements, soonSignals } from './node-forecasts.js';
+import { type ForecastInput, NodeMeasurements, soonSignals } from './node-forecasts.js';
 import { type LayoutEvidence, layoutEvidence, layoutFrom, type NodeLayout } from './node-layout.js';
 import type { NodeThreshold } from './node-thresholds.js';
 import type { NodeSnapshot } from './node-view.js';
@@ -40,10 +40,12 @@ export class NodeMemory {
 
   /** Takes in what a snapshot is made of. */
   learn(
-    sources: Parameters<NodeMeasurements['forecasts']>[0] & Parameters<DiskFills['of']>[0],
+    disks: DiskSources,
+    { pods, known, derived, context }: Omit<ForecastInput, 'summary' | 'thresholds'>,
   ): Pick<NodeSnapshot, 'forecasts' | 'fills'> {
-    const forecasts = this.#measurements.forecasts(sources);
-    return { forecasts, fills: this.#fills.of(sources, soonSignals(forecasts)) };
+    const { summary, thresholds } = disks;
+    const forecasts = this.#measurements.forecasts({ summary, thresholds, pods, known, derived, context });
+    return { forecasts, fills: this.#fills.of(disks, soonSignals(forecasts)) };
   }
 
   /** The last one of {@link layoutOf}. */

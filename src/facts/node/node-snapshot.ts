@@ -1,7 +1,7 @@
 import { isOfVirtualCluster, type Node, type Pod } from '../../cluster/kube/objects.js';
 import { ofSamePod, type PodIdentity } from '../../cluster/kube/pod-identity.js';
 import type { KubeletConfiguration } from '../../cluster/kubelet/kubelet-configuration.js';
-import type { PodSummary } from '../../cluster/kubelet/summary.js';
+import type { NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
 import { byNames, divided } from '../../lib/base/ranking.js';
 import type { WorkloadResolver } from '../workload/workload-resolver.js';
 import { judgedFilesystems } from './frozen-statistics.js';
@@ -188,13 +188,13 @@ export function createNodeSnapshot(
   bound: readonly BoundPod[],
   options: NodeSnapshotOptions,
 ): NodeSnapshot {
-  const { node, summary, arrivedAtMs, layout, frozen, configuration, context, memory } = input;
+  const { node, summary, arrivedAtMs, layout, frozen, configuration, context, memory, known, derived } = input;
   const joined = joinNodePods(input, bound, options);
-  const all = Array.from(joined.pods, (pod) => recordPod(pod, joined, input, options));
+  const all = joined.pods.map((pod) => recordPod(pod, joined, input, options));
   const measured = all.filter(isMeasured);
   const isVirtual = isOfVirtualCluster(node.labels);
-  const judged = { ...input, summary: judgedFilesystems(summary, frozen) };
-  const thresholds = isVirtual ? noThresholds : thresholdsOf(judged);
+  const judged = judgedFilesystems(summary, frozen);
+  const { thresholds, refutedSignals, unsetSignals } = isVirtual ? noThresholds : thresholdsOf(input, judged);
   const isShown = ({ workloads }: PodRecord): boolean => options.showsAllPods || workloads.length > 0;
   const skippedPods = new Map<SkipReason, number>(joined.counts);
   skippedPods.set('no_usage', all.length - measured.length);
@@ -203,8 +203,9 @@ export function createNodeSnapshot(
   const podsWithoutTotal = measured.length === all.length ? [] : all.filter((pod) => !isMeasured(pod) && isShown(pod));
   const listedPodUids = uidsOf(all);
   const podsOnNode = options.pods.podsOn(node.name);
-  const learned = memory.learn({ ...judged, ...thresholds, podsOnNode, pods: all });
-  const ahead = { ...learned.forecasts, ttlMs: options.ttlMs };
+  const disks = { node, summary: judged, podsOnNode, layout, arrivedAtMs, thresholds };
+  const { forecasts, fills } = memory.learn(disks, { pods: all, known, derived, context });
+  const ahead = { crossesInMs: forecasts.crossesInMs, ttlMs: options.ttlMs };
   const isAllInScope = coversAllPods(options.scope) && !isVirtual;
   return {
     node,
@@ -214,7 +215,9 @@ export function createNodeSnapshot(
     layout,
     frozen,
     podsOnNode,
-    ...thresholds,
+    thresholds,
+    refutedSignals,
+    unsetSignals,
     unenforced: nodeUnenforced(input, joined),
     images: imagesOf(input, podsOnNode, joined, options),
     logRotation: configuration?.logRotation,
@@ -229,25 +232,21 @@ export function createNodeSnapshot(
     measuredPodUids: measured.length === all.length ? listedPodUids : uidsOf(measured),
     unknownPods: joined.unknown,
     unreadPodCount: isAllInScope ? undefined : joined.outOfScopeCount + joined.unknown.length,
-    evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds.thresholds, ahead),
-    ...learned,
+    evictionMs: nodeEvictionMs([...pods, ...podsWithoutTotal], thresholds, ahead),
+    forecasts,
+    fills,
   };
 }
 
 /** `summary`: without what is compared with nothing. */
-function thresholdsOf({
-  node: { kubeletVersion, operatingSystem, diskPressure },
-  summary,
-  layout,
-  configuration,
-  memory,
-  arrivedAtMs,
-  conditionSeenAtMs: seenAtMs,
-}: NodeSnapshotInput): ThresholdsInForce {
-  const storage = { summary, layout: storageLayout(layout), thresholds: configuration?.thresholds };
-  return thresholdsInForce({ kubeletVersion, operatingSystem, ...storage }, (all) =>
-    memory.refutedSignals(all, diskPressure, { arrivedAtMs, seenAtMs }),
-  );
+function thresholdsOf(
+  { node, layout, configuration, memory, arrivedAtMs, conditionSeenAtMs: seenAtMs }: NodeSnapshotInput,
+  summary: NodeSummary,
+): ThresholdsInForce {
+  const { kubeletVersion, operatingSystem, diskPressure } = node;
+  const thresholds = configuration?.thresholds;
+  const input = { kubeletVersion, operatingSystem, summary, layout: storageLayout(layout), thresholds };
+  return thresholdsInForce(input, (all) => memory.refutedSignals(all, diskPressure, { arrivedAtMs, seenAtMs }));
 }
 
 /** `podsOnNode`: all of them, unless one is not read. */

@@ -191,11 +191,22 @@ export class NodeTracker {
     const context = this.#options.contextOf(node, layout);
     const before = this.#kept?.snapshot;
     const frozen = this.#memory.frozenTimes.observe(summary, arrivedAtMs);
-    const isSame = before?.context === context;
-    const known = isSame ? new Map(before.listedPods.map((record) => [record.summary.uid, record])) : undefined;
     const conditionSeenAtMs = this.#options.nodesSeenAtMs?.() ?? -Infinity;
-    const given = { node, conditionSeenAtMs, summary, arrivedAtMs, layout, frozen, configuration, context };
-    return { ...given, known, derived, memory: this.#memory };
+    const known = before?.context === context ? byEntryUid(before.listedPods) : undefined;
+    const memory = this.#memory;
+    return {
+      node,
+      conditionSeenAtMs,
+      summary,
+      arrivedAtMs,
+      layout,
+      frozen,
+      configuration,
+      context,
+      known,
+      derived,
+      memory,
+    };
   }
 
   /**
@@ -216,6 +227,12 @@ export class NodeTracker {
     const nowMs = clock.monotonicMs();
     return this.#memory.countDangling(unknownPods, pods.unlistedNamespaces(), { nowMs, sinceMs: nowMs - podGraceMs });
   }
+}
+
+function byEntryUid(pods: readonly PodRecord[]): ReadonlyMap<string, PodRecord> {
+  const byUid = new Map<string, PodRecord>();
+  for (const pod of pods) byUid.set(pod.summary.uid, pod);
+  return byUid;
 }
 
 /** With the dangling pods among the unread ones. Where a part of the pods is read, all that are unknown are counted already. */
