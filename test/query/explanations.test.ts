@@ -39,6 +39,22 @@ function readingOf(pod: Pod | undefined, summary = aPodSummary(), layout = {}): 
   return aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(node)] }) });
 }
 
+it('of a pod that its kubelet measures no longer, growth is not known', async () => {
+  const reading = readingOf(aPod({ ...id }));
+  const [node] = reading.snapshot.nodes;
+  if (node?.state !== 'fresh') throw new Error('no node with data');
+  const samples = [0, 60_000].map((atMs) => ({ atMs, usedBytes: 7 }));
+  const explained = (frozenUids: readonly string[]) => {
+    const { snapshot } = node;
+    const pods = new Map(frozenUids.map((uid) => [uid, { summary: aPodSummary({ ...id, uid }), heldMs: 400_000 }]));
+    const nodes = [{ ...node, snapshot: { ...snapshot, frozen: { ...snapshot.frozen, pods } } }];
+    return podsOf({ ...reading, snapshot: { ...reading.snapshot, nodes }, samplesOf: () => samples }, id);
+  };
+  const uid = node.snapshot.pods[0]?.summary.uid ?? '';
+  const pods = [...(await explained([])), ...(await explained([uid]))];
+  expect(pods.map((pod) => pod.samples)).toEqual([samples, []]);
+});
+
 describe('a pod that is not measured', () => {
   const scheduled = { nodeName: 'node-1', runningSinceMs: readAtMs - 3_600_000 };
   const absent = anAbsentNode('node-1', 'timeout');

@@ -1,9 +1,16 @@
 import { expect, it } from 'vitest';
 
+import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
 import { nearestRatio } from '../../src/facts/node/limit-ratios.js';
-import { measuredPodReport, podSpecReport, unmeasuredPodReport } from '../../src/people/report/pod-report.js';
-import { aContainer, aPod } from '../support/builders.js';
-import { aFreshNode, aLimitRatio, aMeasuredPod, aWorkload } from '../support/snapshot-builders.js';
+import {
+  containerReports,
+  dataFacts,
+  measuredPodReport,
+  podSpecReport,
+  unmeasuredPodReport,
+} from '../../src/people/report/pod-report.js';
+import { aContainer, aPod, aPodSummary } from '../support/builders.js';
+import { aFreshNode, aLimitRatio, aMeasuredPod, aNodeSnapshot, aWorkload } from '../support/snapshot-builders.js';
 
 const node = aFreshNode(undefined, 1_500.4);
 const mainLimit = aLimitRatio({ rule: 'container', container: 'main', usedBytes: 1, limitBytes: 2 });
@@ -11,6 +18,17 @@ const mainLimit = aLimitRatio({ rule: 'container', container: 'main', usedBytes:
 it('the report of a pod that the API server does not know is neither known nor exempt', () => {
   const pod = aMeasuredPod({ pod: undefined });
   expect(measuredPodReport({ node, pod })).toMatchObject({ isKnown: false, isExempt: false });
+});
+
+it('a pod that its kubelet measures no longer is as old as its last measurement, on a node with new data', () => {
+  const pod = aMeasuredPod();
+  const frozen = { ...nothingFrozen, pods: new Map([[pod.summary.uid, { summary: pod.summary, heldMs: 400_000 }]]) };
+  const frozenNode = aFreshNode(aNodeSnapshot({ frozen }), 1_500.4);
+  expect(measuredPodReport({ node: frozenNode, pod })).toMatchObject({ dataState: 'stale', dataAgeMs: 401_500 });
+  expect(containerReports({ node: frozenNode, pod }).map(({ dataAgeMs }) => dataAgeMs)).toEqual([401_500]);
+  expect(dataFacts(frozenNode)).toMatchObject({ dataState: 'fresh', dataAgeMs: 1_500 });
+  const other = aMeasuredPod({ summary: aPodSummary({ ...pod.summary, name: 'other' }) });
+  expect(measuredPodReport({ node: frozenNode, pod: other })).toMatchObject({ dataState: 'fresh', dataAgeMs: 1_500 });
 });
 
 it.each([[{ isStatic: true }], [{ priority: 2_000_001_000 }]])('a report is exempt with %j', (overrides) => {

@@ -10,8 +10,8 @@ const frozenLagMs = 600_000;
 /** What a kubelet reports although it measures it no longer. */
 export interface FrozenStatistics {
   readonly filesystems: ReadonlySet<SignalFilesystem>;
-  /** The pods of the summary whose containers are all frozen, by UID. */
-  readonly pods: ReadonlyMap<string, { readonly summary: PodIdentity }>;
+  /** The pods of the summary whose containers are all frozen, by UID. `heldMs`: for how long they were when it arrived, at least. */
+  readonly pods: ReadonlyMap<string, { readonly summary: PodIdentity; readonly heldMs: number }>;
   /** The oldest time of them, in milliseconds by the node's clock; undefined without any. */
   readonly sinceMs: number | undefined;
 }
@@ -88,16 +88,20 @@ function frozenOf(
   { summary, pods, arrivedAtMs }: Observed,
   unmovedSinceMs: ReadonlyMap<StatsKey, number>,
 ): FrozenStatistics {
-  const keys = [...unmovedSinceMs].flatMap(([key, sinceMs]) => (arrivedAtMs - sinceMs < frozenAfterMs ? [] : [key]));
-  if (keys.length === 0) return nothingFrozen;
-  const filesystems = signalFilesystems.filter((_, place) => keys.includes(place));
-  const frozenPods = keys.flatMap((key) => (typeof key === 'string' ? (pods.get(key) ?? []) : []));
-  const times = [...filesystems.map((name) => summary[name]?.timeMs), ...frozenPods.map(newestOfContainers)];
-  return {
-    filesystems: new Set(filesystems),
-    pods: new Map(frozenPods.map((pod) => [pod.uid, { summary: pod }])),
-    sinceMs: times.reduce<number>((oldestMs, timeMs = Infinity) => Math.min(oldestMs, timeMs), Infinity),
-  };
+  const filesystems = new Set<SignalFilesystem>();
+  const frozenPods = new Map<string, { readonly summary: PodSummary; readonly heldMs: number }>();
+  let oldestMs = Infinity;
+  for (const [key, sinceMs] of unmovedSinceMs) {
+    const heldMs = arrivedAtMs - sinceMs;
+    if (heldMs < frozenAfterMs) continue;
+    const filesystem = typeof key === 'number' ? signalFilesystems[key] : undefined;
+    const pod = typeof key === 'string' ? pods.get(key) : undefined;
+    if (filesystem !== undefined) filesystems.add(filesystem);
+    if (pod !== undefined) frozenPods.set(pod.uid, { summary: pod, heldMs });
+    const timeMs = filesystem === undefined ? pod && newestOfContainers(pod) : summary[filesystem]?.timeMs;
+    oldestMs = Math.min(oldestMs, timeMs ?? Infinity);
+  }
+  return oldestMs === Infinity ? nothingFrozen : { filesystems, pods: frozenPods, sinceMs: oldestMs };
 }
 
 function podsWithTime({ pods }: NodeSummary): ReadonlyMap<string, PodSummary> {

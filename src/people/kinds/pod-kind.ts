@@ -69,7 +69,8 @@ export const podKind: Kind<PodReport> = {
       title: 'State',
       rank: 1,
       isSeldom: true,
-      about: 'Pending: the kubelet has not measured the volumes yet, and what is used is more.',
+      about:
+        'Pending: the kubelet has not measured the volumes yet, and what is used is more. Stale: it was measured minutes ago.',
       cell: stateLine,
     },
     { title: 'Age', isNumber: true, isWide: true, cell: ({ dataAgeMs }) => formatAge(dataAgeMs) },
@@ -86,9 +87,10 @@ function ruleLine({ nearestLimit, hasUnknownUsage, hasLimits }: PodReport): stri
   return hasLimits ? '-' : 'none';
 }
 
-function stateLine(pod: PodReport): Line {
-  if (pod.state === 'measured' && pod.dataState !== 'absent') return '-';
-  return { text: pod.dataState === 'absent' ? 'last known' : pod.state, tone: 'warning' };
+function stateLine({ state, dataState }: PodReport): Line {
+  if (dataState === 'absent') return { text: 'last known', tone: 'warning' };
+  if (state !== 'measured') return { text: state, tone: 'warning' };
+  return dataState === 'stale' ? { text: dataState, tone: 'warning' } : '-';
 }
 
 /** Why there are no figures, or old ones. */

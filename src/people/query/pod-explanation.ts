@@ -13,6 +13,7 @@ import { type FindingReport, findingReport, nodeFindings, specFindings } from '.
 import { type LimitReport, limitReport } from '../report/limit-report.js';
 import { dataOf, type NodeData } from '../report/node-report.js';
 import {
+  dataFacts,
   type FoundPod,
   type MeasuredPodReport,
   measuredPodReport,
@@ -157,9 +158,10 @@ function explain(of: KnownOfPod, reading: ClusterReading, mode: AttributionMode)
 function figuresOf(found: FoundPod | undefined, data: NodeData | undefined, reading: ClusterReading) {
   if (found === undefined) return { limits: [], samples: [], standing: undefined };
   const { node, pod } = found;
+  const isFrozen = dataFacts(node, pod.summary).dataState !== node.state;
   return {
     limits: limitsOf(found, data?.snapshot.layout, reading),
-    samples: reading.samplesOf(node.nodeName, pod.summary),
+    samples: isFrozen ? [] : reading.samplesOf(node.nodeName, pod.summary),
     standing: podStanding(node, pod, pod.ratios),
   };
 }

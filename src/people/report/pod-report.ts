@@ -1,4 +1,5 @@
 import type { Node, Pod } from '../../cluster/kube/objects.js';
+import { ofSamePod, type PodIdentity } from '../../cluster/kube/pod-identity.js';
 import { roundUp } from '../../cluster/kube/quantity.js';
 import { known } from '../../cluster/kubelet/summary.js';
 import { hasUnknownUsage } from '../../facts/node/limit-ratios.js';
@@ -35,7 +36,7 @@ interface PodFacts extends PodPlace {
 
 /** Where values come from. */
 export interface DataFacts {
-  /** `absent`: what was last known of a pod whose node has no data. */
+  /** `absent`: what was last known of a pod whose node has no data. `stale`: also where the kubelet measures the pod no longer. */
   readonly dataState: PodSource['state'];
   readonly dataAgeMs: number;
   /** Why the node has no data. */
@@ -90,7 +91,7 @@ export interface PodSource {
   /** Why the node has no data. */
   readonly reason?: AbsenceReason;
   /** Undefined for a node of which nothing is known. */
-  readonly snapshot?: Pick<NodeSnapshot, 'forecasts'>;
+  readonly snapshot?: Pick<NodeSnapshot, 'forecasts' | 'frozen'>;
 }
 
 /** A pod of a summary, and where its values come from. */
@@ -134,7 +135,7 @@ export function limitFacts(found: FoundPod): LimitFacts {
     hasUnknownUsage: isUnknown || undefined,
     nearestLimit: nearest && limitReport(nearest),
     timeToLimitMs: timeMs,
-    ...dataFacts(node),
+    ...dataFacts(node, pod.summary),
   };
 }
 
@@ -153,8 +154,14 @@ export function momentText({
   return dataState === undefined || dataState === 'fresh' ? 'now' : `as of ${formatAge(dataAgeMs)} ago`;
 }
 
-export function dataFacts({ state, ageMs, reason }: PodSource): DataFacts {
-  return { dataState: state, dataAgeMs: Math.round(ageMs), absenceReason: reason };
+/** Of the node, or of a pod on it. */
+export function dataFacts({ state, ageMs, reason, snapshot }: PodSource, pod?: PodIdentity): DataFacts {
+  const frozen = pod && ofSamePod(snapshot?.frozen.pods, pod);
+  return {
+    dataState: frozen !== undefined && state === 'fresh' ? 'stale' : state,
+    dataAgeMs: Math.round(ageMs + (frozen?.heldMs ?? 0)),
+    absenceReason: reason,
+  };
 }
 
 export function unmeasuredPodReport({
@@ -218,7 +225,7 @@ export function containerReports(found: FoundPod): readonly ContainerReport[] {
       limitBytes: spec?.limitBytes && roundUp(spec.limitBytes),
       requestBytes: spec?.requestBytes && roundUp(spec.requestBytes),
       nearestLimit: ratio && limitReport(ratio),
-      dataAgeMs: Math.round(node.ageMs),
+      dataAgeMs: dataFacts(node, pod.summary).dataAgeMs,
     };
   });
 }
