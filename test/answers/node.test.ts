@@ -164,6 +164,14 @@ describe('the text about a node', () => {
     );
   });
 
+  it('the text about a node under DiskPressure above thresholds that are assumed says that it may be evicting', () => {
+    const free = { ...disk, availableBytes: 60 * gib };
+    const summary = { nodefs: free, imagefs: free, containerfs: free };
+    expect(textOf(readingOf({ summary, node: { diskPressure: true } }))).toContain(
+      '\nDiskPressure:   true: the kubelet refuses new pods, and may be evicting: its thresholds are not known\n',
+    );
+  });
+
   it('the text about a silent node says what was last known of its thresholds', () => {
     const reading = readingOf({
       pods,

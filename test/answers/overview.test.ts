@@ -255,6 +255,14 @@ describe('what is evicted next', () => {
       [...['-', 'DiskPressure: refuses new pods', '7Gi'], 'evicts nobody now: DiskPressure is left from a shortage'],
     ],
     [
+      'under DiskPressure above an assumed threshold',
+      { ...nodefs, headroom: 7 * gib, victims: undefined, isAssumed: true, diskPressure: true },
+      [
+        ...['-', 'DiskPressure: refuses new pods', '7Gi'],
+        'under DiskPressure: may be evicting now; the threshold of 10Gi is assumed',
+      ],
+    ],
+    [
       'whose DiskPressure is left, by old data',
       { ...nodefs, dataState: 'stale', dataAgeMs: 240_000, headroom: 7 * gib, victims: undefined, diskPressure: true },
       [

@@ -689,6 +689,13 @@ it('a silent node has a verdict when it reports DiskPressure', () => {
 });
 
 describe('the verdict of a node whose condition DiskPressure outlasts the shortage', () => {
+  it('says that it may be evicting where its thresholds are assumed', () => {
+    const pressed = { freeGib: 60, node: { diskPressure: true } };
+    const tail = ', or while they evict below a higher threshold (threshold assumed).';
+    const texts = [pressed, { ...pressed, thresholds: undefined }].map((of) => verdictOf(of)?.text.endsWith(tail));
+    expect(texts).toEqual([false, true]);
+  });
+
   it('a pod that was evicted with just what is missing is the cause', () => {
     const lastUsage = aLastUsage({ usage: aPodUsage({ usedBytes: 5 * gib }), fetchedAtMs: readAtMs - 20_000 });
     const evictions = [anEvictionOf('restore', 10, { lastUsage })];

@@ -1,6 +1,7 @@
 import { isSamePod, type PodIdentity } from '../../cluster/kube/pod-identity.js';
 import { type SignalFilesystem, signalFilesystems } from '../../cluster/kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
+import { leastKnown } from '../../lib/base/maps.js';
 
 /** A time that has not moved between two summaries that are so far apart. */
 const frozenAfterMs = 300_000;
@@ -90,18 +91,20 @@ function frozenOf(
 ): FrozenStatistics {
   const filesystems = new Set<SignalFilesystem>();
   const frozenPods = new Map<string, { readonly summary: PodSummary; readonly heldMs: number }>();
-  let oldestMs = Infinity;
   for (const [key, sinceMs] of unmovedSinceMs) {
     const heldMs = arrivedAtMs - sinceMs;
     if (heldMs < frozenAfterMs) continue;
-    const filesystem = typeof key === 'number' ? signalFilesystems[key] : undefined;
-    const pod = typeof key === 'string' ? pods.get(key) : undefined;
-    if (filesystem !== undefined) filesystems.add(filesystem);
-    if (pod !== undefined) frozenPods.set(pod.uid, { summary: pod, heldMs });
-    const timeMs = filesystem === undefined ? pod && newestOfContainers(pod) : summary[filesystem]?.timeMs;
-    oldestMs = Math.min(oldestMs, timeMs ?? Infinity);
+    const filesystem = signalFilesystems[Number(key)];
+    const pod = pods.get(String(key));
+    if (typeof key === 'number' && filesystem !== undefined) filesystems.add(filesystem);
+    else if (pod !== undefined) frozenPods.set(pod.uid, { summary: pod, heldMs });
   }
-  return oldestMs === Infinity ? nothingFrozen : { filesystems, pods: frozenPods, sinceMs: oldestMs };
+  if (filesystems.size + frozenPods.size === 0) return nothingFrozen;
+  const timesMs = [
+    ...Array.from(filesystems, (name) => summary[name]?.timeMs),
+    ...Array.from(frozenPods.values(), (frozen) => newestOfContainers(frozen.summary)),
+  ];
+  return { filesystems, pods: frozenPods, sinceMs: timesMs.reduce(leastKnown, undefined) };
 }
 
 function podsWithTime({ pods }: NodeSummary): ReadonlyMap<string, PodSummary> {

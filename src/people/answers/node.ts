@@ -148,14 +148,19 @@ function flagText(flag: boolean | undefined): string {
 function pressureText(node: ShownNode): Line {
   const { diskPressure, verdict, pressure } = node;
   if (diskPressure !== true) return flagText(diskPressure);
-  const isKnown = verdict?.kind === 'no_space' || pressure?.headroom !== undefined;
+  const unknown = verdict?.kind === 'no_space' ? undefined : unknownOf(pressure);
   const moment = momentText(pressure ?? {});
   const text = isBelow(node)
     ? `the kubelet evicts${moment === 'now' ? '' : ` (${moment})`}, and refuses new pods`
-    : isKnown
+    : unknown === undefined
       ? 'no threshold that is known is crossed: the kubelet refuses new pods until evictionPressureTransitionPeriod after the shortage is over'
-      : 'the kubelet refuses new pods, and may be evicting: its headroom is not known';
+      : `the kubelet refuses new pods, and may be evicting: ${unknown} not known`;
   return [{ text: 'true', tone: 'warning' }, `: ${text}`];
+}
+
+function unknownOf(pressure: ShownNode['pressure']): string | undefined {
+  if (pressure?.headroom === undefined) return 'its headroom is';
+  return pressure.isAssumed ? 'its thresholds are' : undefined;
 }
 
 /** Without data there are no signals, but the headroom that was last known. */

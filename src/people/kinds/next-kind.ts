@@ -92,9 +92,10 @@ function nodeNote(node: NodePressureReport): Line {
 }
 
 function victimsLine(node: NodePressureReport): readonly Piece[] {
-  const { victims, unreadPodCount, headroom } = node;
+  const { victims, unreadPodCount, headroom, isAssumed } = node;
   if (unreadPodCount !== undefined) return [`which pod goes first is unknown: ${unreadPodsText(unreadPodCount)}`];
-  if (headroom === undefined) return ['under DiskPressure: may be evicting now'];
+  const mayEvict = headroom === undefined || (victims === undefined && isAssumed);
+  if (mayEvict) return [`under DiskPressure: may be evicting ${momentText(node)}`];
   if (victims === undefined) return [`evicts nobody ${momentText(node)}: DiskPressure is left from a shortage`];
   const [first, ...others] = victims;
   if (first === undefined) return ['no pod is left to evict'];

@@ -192,7 +192,7 @@ function unknownText({ shortage, unknownPart, unreadPodCount = 0 }: DiskVerdict)
     condition:
       headroom === undefined
         ? 'the node reports DiskPressure, and may be evicting: its headroom is not known'
-        : `the node reports DiskPressure with ${headroom} of headroom, which kubelets do for evictionPressureTransitionPeriod after a shortage`,
+        : `the node reports DiskPressure with ${headroom} of headroom, which kubelets do for evictionPressureTransitionPeriod after a shortage${shortage?.isAssumed === true ? ', or while they evict below a higher threshold' : ''}`,
   };
   const tail = shortage === undefined || unknownPart === 'condition' ? '' : `; ${missingText(shortage)}`;
   return `Unknown cause: ${parts[unknownPart ?? 'condition']}${tail}`;
