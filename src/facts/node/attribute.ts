@@ -55,12 +55,10 @@ export function attribute(
   );
   const isMeasured =
     mode === 'measured' && (summary.containers.length === 0 || listed.some(({ isCounted }) => isCounted));
-  const receivers = listed.map(({ name, ownRootfsBytes, ownLogsBytes }): Receiver => {
-    return { name, usedBytes: isMeasured ? ownRootfsBytes + ownLogsBytes : 0 };
-  });
+  if (isMeasured) addOwn(listed);
   const volumes = volumeUsages(summary, pod);
   // Kubelets list containers in changing order, and the first receivers get the bytes that do not divide.
-  const shares = sortedByName(receivers).map((receiver) => ({
+  const shares = sortedByName(listed).map((receiver) => ({
     receiver,
     count: receiver.name === othersName ? Math.max(1, othersCount) : 1,
   }));
@@ -76,7 +74,7 @@ export function attribute(
     usedBytes: summary.usedBytes,
     inodesUsed: summary.inodesUsed,
     components: breakdown.components(),
-    containers: receivers.map((receiver, index) => containerUsage(receiver, listed[index])),
+    containers: listed.map(containerUsage),
     volumes,
     volumesPending: areVolumesPending(summary, pod),
     unknownItems:
@@ -85,15 +83,13 @@ export function attribute(
   return { usage, listed, isMeasured };
 }
 
-function containerUsage({ name, usedBytes }: Receiver, reported: MeasuredContainer | undefined): ContainerUsage {
-  return {
-    name,
-    usedBytes: sizeOf(usedBytes),
-    rootfsBytes: reported?.rootfsBytes,
-    logsBytes: reported?.logsBytes,
-    rootfsInodesUsed: reported?.rootfsInodesUsed,
-    logsInodesUsed: reported?.logsInodesUsed,
-  };
+function addOwn(containers: readonly MeasuredContainer[]): void {
+  for (const container of containers) container.usedBytes = container.ownRootfsBytes + container.ownLogsBytes;
+}
+
+function containerUsage(container: MeasuredContainer): ContainerUsage {
+  const { name, usedBytes, rootfsBytes, logsBytes, rootfsInodesUsed, logsInodesUsed } = container;
+  return { name, usedBytes: sizeOf(usedBytes), rootfsBytes, logsBytes, rootfsInodesUsed, logsInodesUsed };
 }
 
 /** Undefined for an unknown sum. */
@@ -129,7 +125,7 @@ class Breakdown {
   }
 }
 
-interface MeasuredContainer extends Omit<ContainerUsage, 'usedBytes'> {
+interface MeasuredContainer extends Omit<ContainerUsage, 'usedBytes'>, Receiver {
   /** The part of the pod's total that is in its root filesystem and in its logs. NaN for an unknown one. */
   readonly ownRootfsBytes: number;
   readonly ownLogsBytes: number;
@@ -144,6 +140,7 @@ function listContainer({ name, rootfs, logs }: ContainerSummary, breakdown: Brea
   const isCounted = rootfs !== undefined && (rootfsBytes ?? logsBytes) !== undefined;
   return {
     name,
+    usedBytes: 0,
     rootfsBytes,
     logsBytes,
     rootfsInodesUsed: rootfs?.inodesUsed,
@@ -157,6 +154,7 @@ function listContainer({ name, rootfs, logs }: ContainerSummary, breakdown: Brea
 function addContainers(a: MeasuredContainer, b: MeasuredContainer): MeasuredContainer {
   return {
     name: a.name,
+    usedBytes: 0,
     rootfsBytes: addFigures(a.rootfsBytes, b.rootfsBytes),
     logsBytes: addFigures(a.logsBytes, b.logsBytes),
     rootfsInodesUsed: addFigures(a.rootfsInodesUsed, b.rootfsInodesUsed),

@@ -1,7 +1,7 @@
 import type { Pod } from '../../cluster/kube/objects.js';
 import { othersName } from '../../cluster/kube/pod-bounds.js';
 import { volumeGroupsOf } from '../../cluster/kube/pod-rest.js';
-import { finderByName, getOrAdd, type Named } from '../../lib/base/maps.js';
+import { finderByName, type Named } from '../../lib/base/maps.js';
 
 /** A part in an amount that is shared. */
 export interface Share<T> {
@@ -47,8 +47,11 @@ function mountingOf<T extends Named>(
   const mounting = new Map<string, Share<T>[]>();
   const findSpec = finderByName(pod?.containers ?? []);
   for (const share of all) {
-    const volumeNames = new Set(findSpec(share.receiver.name)?.mounts.map(({ volumeName }) => volumeName));
-    for (const name of volumeNames) getOrAdd(mounting, name, (): Share<T>[] => []).push(share);
+    for (const { volumeName } of findSpec(share.receiver.name)?.mounts ?? []) {
+      const sharers = mounting.get(volumeName);
+      if (sharers === undefined) mounting.set(volumeName, [share]);
+      else if (sharers.at(-1) !== share) sharers.push(share); // mounted several times
+    }
   }
   return mounting;
 }
