@@ -68,7 +68,7 @@ describe('the figures', () => {
 
   it.each<[Partial<Cluster['summary']>, string, string]>([
     [{}, 'ok', '0, of 1 with limits'],
-    [{ reachedLimitPodCount: 1, nearLimitPodCount: 2 }, 'critical', '3, 1 above a limit, 2 near one'],
+    [{ reachedLimitPodCount: 1, nearLimitPodCount: 2 }, 'warning', '3, 1 above a limit, 2 near one'],
     [{ nearLimitPodCount: 2 }, 'warning', '2, 2 near a limit'],
     [{ unknownLimitPodCount: 2 }, 'unknown', '0 and 2 unknown, of 3 with limits'],
     [{ limitedPodCount: 0, unenforcedPodCount: 2 }, 'unknown', '0, 2 with a limit that is not enforced'],
@@ -113,7 +113,8 @@ describe('the figures', () => {
 
   it.each<[Partial<Cluster['summary']>, boolean, string, string]>([
     [{}, false, 'ok', '1 of 1 node, up to 1s old'],
-    [{ absentNodeCount: 1 }, false, 'critical', '1 of 2 nodes, up to 1s old, 1 absent'],
+    [{ absentNodeCount: 1 }, false, 'warning', '1 of 2 nodes, up to 1s old, 1 absent'],
+    [{ absentNodeCount: 2 }, false, 'critical', '1 of 3 nodes, up to 1s old, 2 absent'],
     [{ absentNodeCount: 1 }, true, 'unknown', '1 of 2 nodes, up to 1s old, 1 absent, some had not responded yet'],
     [{ staleNodeCount: 2 }, false, 'warning', '3 of 3 nodes, up to 1s old, 2 stale'],
     [{ expectedPodCount: 3 }, false, 'warning', '1 of 1 node, up to 1s old, 2 pods not measured'],

@@ -172,7 +172,7 @@ workloads:
     await exporter.clock.advance(settleMs);
     expect((await statusOf(exporter)).problems).toMatchObject([
       {
-        severity: 'critical',
+        severity: 'warning',
         text: 'pods of namespace payments not listed (forbidden)',
         detail: 'for 3m30s; 2 workloads incomplete: cart, every',
       },

@@ -140,11 +140,11 @@ it.each([
     { text: '1Gi*', tone: 'ok' },
     '4m',
   ],
-  ['is silent', { ...silent, lastKnown }, { text: 'no data: no answer in time', tone: 'critical' }, '-', undefined],
+  ['is silent', { ...silent, lastKnown }, { text: 'no data: no answer in time', tone: 'warning' }, '-', undefined],
   [
     'is silent with a threshold',
     { ...silent, threshold },
-    { text: 'no data: no answer in time', tone: 'critical' },
+    { text: 'no data: no answer in time', tone: 'warning' },
     '-',
     undefined,
   ],

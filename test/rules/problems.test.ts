@@ -141,8 +141,8 @@ describe('missing lists', () => {
 
 describe('problems of the cluster', () => {
   it.each([
-    [{ reachedLimitPodCount: 1 }, 'critical next-evictions: 1 pod above a limit'],
-    [{ reachedLimitPodCount: 2 }, 'critical next-evictions: 2 pods above a limit'],
+    [{ reachedLimitPodCount: 1 }, 'warning next-evictions: 1 pod above a limit'],
+    [{ reachedLimitPodCount: 2 }, 'warning next-evictions: 2 pods above a limit'],
     [{ unenforcedReachedPodCount: 2 }, 'warning pods: 2 pods above a limit that does not evict them'],
     [{ pressedNodeCount: 1 }, 'critical next-evictions: 1 node below an eviction threshold'],
     [{ nearLimitPodCount: 3 }, 'warning next-evictions: 3 pods near a limit'],
@@ -437,7 +437,7 @@ describe('problems of the cluster', () => {
     [true, 299_999, []],
     [true, 300_000, ['warning trust: watch of pods had no events for 5m']],
     [false, 29_999, []],
-    [false, 30_000, ['critical trust: watch of pods is disconnected: no events for 30s']],
+    [false, 30_000, ['warning trust: watch of pods is disconnected: no events for 30s']],
     [false, undefined, []],
   ])('a watch (connected: %s) without events for %s ms is judged by age', (isConnected, lastProgressAgeMs, texts) => {
     const stores = [{ resource: 'pods', objectCount: 1, isConnected, isPolled: false, lastProgressAgeMs }];
@@ -476,6 +476,22 @@ it('nodes without data do not hide what is missing elsewhere', () => {
   expect(textsOf({ cluster }).slice(1)).toEqual(['warning pods: 1 pod missing from the summary of its node']);
 });
 
+it.each([
+  [{ freshNodeCount: 0, absentNodeCount: 1 }, {}, 'warning'],
+  [{ freshNodeCount: 2, absentNodeCount: 2 }, {}, 'warning'],
+  [{ freshNodeCount: 2, absentNodeCount: 3 }, {}, 'critical'],
+  [{ freshNodeCount: 2, absentNodeCount: 3, failedNodeCount: 2 }, { isPartial: true }, 'warning'],
+  [{ freshNodeCount: 1, absentNodeCount: 3, failedNodeCount: 3 }, { isPartial: true }, 'critical'],
+])('nodes without data are as severe as their alert, by how many they are: %j %j', (nodes, overrides, severity) => {
+  const cluster = aCluster({ summary: aSummary(nodes), ...overrides });
+  const ofNodes = problemsIn({ cluster: { ...cluster, absences: [anAbsence()] } });
+  expect(ofNodes.map((of) => of.severity)).toEqual([severity]);
+  const stores = [{ resource: 'pods', objectCount: 9, isConnected: false, isPolled: false, lastProgressAgeMs: 81_000 }];
+  const health = aHealth({ isApiServerAway: true, stores });
+  const absences = [anAbsence({ isOfApiServer: true })];
+  expect(problemsIn({ health, cluster: { ...cluster, absences } }).map((of) => of.severity)).toEqual([severity]);
+});
+
 it('nodes without data are a problem for each reason, with examples', () => {
   const absences = [
     anAbsence({ reason: 'tls', nodeCount: 12, exampleNodes: ['a', 'b', 'c'], dataAgeMs: undefined }),
@@ -497,7 +513,7 @@ describe('an API server that is away', () => {
   ];
   const health = aHealth({ isApiServerAway: true, stores });
   const problem = {
-    severity: 'critical',
+    severity: 'warning',
     id: 'api_server_away',
     text: 'API server not reachable',
     detail: 'no events for 1m21s; changes of nodes and pods are not seen',
@@ -575,7 +591,7 @@ describe('an API server that is away', () => {
   ])('an API server that %s is not one that is away', (_case, overrides, text) => {
     expect(problemsIn({ health: aHealth(overrides) })).toEqual([
       {
-        severity: 'critical',
+        severity: 'warning',
         text,
         detail: expect.stringContaining('are not seen') as string,
         hint: "Check the exporter's log for the error, its credentials and its role.",
@@ -609,8 +625,8 @@ describe('a watch that cannot be kept', () => {
   });
 
   it.each([
-    [false, 150_000, 'critical trust: watch of pods is disconnected: no events for 2m30s'],
-    [true, 30_000, 'critical trust: API server not reachable'],
+    [false, 150_000, 'warning trust: watch of pods is disconnected: no events for 2m30s'],
+    [true, 30_000, 'warning trust: API server not reachable'],
   ])('a lost watch is not the headline when lists fail (away: %s)', (isApiServerAway, lastProgressAgeMs, text) => {
     const stores = [{ ...polled, lastProgressAgeMs }];
     expect(textsOf({ health: aHealth({ isApiServerAway, stores }) })).toEqual([text]);
@@ -618,13 +634,14 @@ describe('a watch that cannot be kept', () => {
 });
 
 it('the worst problems come first', () => {
-  const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 1 }), absences: [anAbsence()] });
+  const cluster = aCluster({ summary: aSummary({ nearLimitPodCount: 1, pressedNodeCount: 1 }) });
   expect(textsOf({ cluster }).map((text) => text.split(' ')[0])).toEqual(['critical', 'warning']);
 });
 
 describe('problems and alerts', async () => {
   const about = new Set(Object.values(rules).flatMap(({ alerts }) => alerts));
-  const shipped = new Set(alertsOf(await readRules()).map(({ alert }) => alert));
+  const alerts = alertsOf(await readRules());
+  const shipped = new Set(alerts.map(({ alert }) => alert));
   const runbooks = await readRunbooks();
 
   /** Why no problem is about the same. */
@@ -638,6 +655,19 @@ describe('problems and alerts', async () => {
 
   it('an alert that a rule names is shipped, with its runbook', () => {
     expect([...about].filter((alert) => !shipped.has(alert) || !runbooks.includes(`\n### ${alert}\n`))).toEqual([]);
+  });
+
+  it('a problem is as severe as an alert that it names, and each alert as one of the problem', () => {
+    const severitiesOf = (name: string) =>
+      alerts
+        .filter(({ alert }) => alert === name)
+        .map(({ labels: { severity } }) => severity?.replace('info', 'warning'));
+    const differing = Object.entries(rules).filter(([, { alerts: names, severities }]) => {
+      const ofAlerts = names.map(severitiesOf);
+      const isSaid = severities.every((of) => ofAlerts.length === 0 || ofAlerts.flat().includes(of));
+      return !isSaid || ofAlerts.some((some) => !some.some((of) => severities.includes(of as 'warning')));
+    });
+    expect(differing.map(([id]) => id)).toEqual([]);
   });
 
   it('for each alert there is a problem that says the same, or a reason why not', () => {

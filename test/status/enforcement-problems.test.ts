@@ -133,7 +133,7 @@ const shm = (usedBytes: number, capacityBytes: number): Partial<PodSummary> => (
 });
 
 const nothing = { series: [], next: [], near: undefined, findings: [], signals: [], problems: [] };
-const absentFor = 'critical: 1 node without data (unexpected HTTP status): ';
+const absentFor = 'warning: 1 node without data (unexpected HTTP status): ';
 
 describe('nodes constructed for each reason', () => {
   const cases: readonly (readonly [string, Recorded, Partial<Awaited<ReturnType<typeof sayings>>>])[] = [
@@ -198,7 +198,7 @@ describe('nodes constructed for each reason', () => {
       {
         next: ['mem emptydir 1.2288'],
         near: 0,
-        problems: ['critical: 1 pod above a limit'],
+        problems: ['warning: 1 pod above a limit'],
       },
     ],
     [

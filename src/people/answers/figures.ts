@@ -18,6 +18,7 @@ import type { Status } from '../query/status.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { conditionMarks, type NodeCondition, nodeConditions } from '../report/node-condition.js';
 import type { NodeGridReport, NodePoolReport, NodeTileReport } from '../report/node-grid.js';
+import { areMostNodesSilent } from '../rules/data-rules.js';
 import { section, text } from './parts.js';
 
 const hourMs = 3_600_000;
@@ -90,7 +91,7 @@ function pods(summary: ClusterSummary): KeyFigure {
     name: linkTo('pods', 'Pods in trouble', 'near'),
     value: counted(above + near, unknownCount),
     note: joined([...note.map((text) => [text]), ofUnenforced], ', '),
-    tone: worstTone({ critical: above, warning: near, unknown: unknownLimits(summary) }),
+    tone: worstTone({ warning: above + near, unknown: unknownLimits(summary) }),
   };
 }
 
@@ -123,7 +124,8 @@ function evictionsOfDay(
   };
 }
 
-function data({ summary, isPartial }: ClusterReport): KeyFigure {
+function data(cluster: ClusterReport): KeyFigure {
+  const { summary, isPartial } = cluster;
   const { freshNodeCount, staleNodeCount, absentNodeCount, failedNodeCount, oldestDataAgeMs } = summary;
   const { expectedPodCount, measuredPodCount, pendingPodCount, unlistedNamespaceCount } = summary;
   const unmeasuredCount = expectedPodCount - measuredPodCount;
@@ -145,8 +147,8 @@ function data({ summary, isPartial }: ClusterReport): KeyFigure {
     value: [count(known), { text: ` of ${numberText(all, ['node', 'nodes'])}`, isMuted: true }],
     note: joined(lacks, ', '),
     tone: worstTone({
-      critical: isPartial ? failedNodeCount : absentNodeCount,
-      warning: staleNodeCount + Math.max(0, unmeasuredCount),
+      critical: Number(areMostNodesSilent(cluster)),
+      warning: staleNodeCount + Math.max(0, unmeasuredCount) + (isPartial ? failedNodeCount : absentNodeCount),
       unknown: unknownNodes(summary) + unlistedNamespaceCount + unknownUsage(summary),
     }),
   };

@@ -16,7 +16,7 @@ import type { PressedNode } from './pressure-report.js';
 export const conditionMarks = {
   evicting: { letter: 'E', severity: 'critical', text: 'below an eviction threshold' },
   no_space: { letter: '0', severity: 'critical', text: 'a disk is full or fills up, and no pod is evicted for it' },
-  silent: { letter: '?', severity: 'critical', text: 'no data' },
+  silent: { letter: '?', severity: 'warning', text: 'no data' },
   unknown: { letter: '!', severity: 'warning', text: 'headroom unknown' },
   refusing: { letter: 'D', severity: 'warning', text: 'under DiskPressure: refuses pods' },
   near: { letter: 'N', severity: 'warning', text: 'near a threshold' },

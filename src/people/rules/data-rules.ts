@@ -1,6 +1,6 @@
 import { countedText, formatCount } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
-import type { ClusterSummary } from '../query/cluster-report.js';
+import type { ClusterReport, ClusterSummary } from '../query/cluster-report.js';
 import type { HealthReport, StoreHealthReport } from '../query/status.js';
 import { absenceNames } from '../report/absence-hints.js';
 import type { AbsenceReport } from '../report/lack-report.js';
@@ -26,14 +26,14 @@ export const checkApiServer = 'Check the API server and the network between it a
  */
 export const dataRules = {
   api_server_away: exporterRule({
-    severity: 'critical',
     section: 'trust',
-    alerts: watchAlerts,
+    alerts: [...watchAlerts, 'EphemeralStorageNodeAbsent'],
     applies: ({ cluster, health }) => {
       const { isAway, disconnected } = watchesOf(health);
       const absences = causedByApiServer(health, cluster?.absences);
       return [{ count: Number(isAway), stores: disconnected, absences }];
     },
+    isCritical: ({ absences }, { cluster }) => absences.length > 0 && areMostNodesSilent(cluster),
     sentence: () => 'API server not reachable',
     detail: ({ stores, absences }, facts) =>
       joinParts(
@@ -46,7 +46,6 @@ export const dataRules = {
   }),
   /** The server responds, and refuses. */
   watch_disconnected: exporterRule({
-    severity: 'critical',
     section: 'trust',
     alerts: watchAlerts,
     applies: ({ health }) => {
@@ -101,7 +100,7 @@ export const dataRules = {
           isWaiting: isPartial && absence.isAwaited,
         }));
     },
-    severity: ({ isWaiting }) => (isWaiting ? 'warning' : 'critical'),
+    isCritical: ({ isWaiting }, { cluster }) => !isWaiting && areMostNodesSilent(cluster),
     sentence: ({ absence, isWaiting }, { cluster }) =>
       isWaiting ? waitingText(absence, cluster.summary) : nodesText(absence),
     detail: ({ absence }) => costText(absence),
@@ -145,6 +144,14 @@ function isDisconnected(
 
 function causedByApiServer(health: HealthReport, absences: readonly AbsenceReport[] = []): readonly AbsenceReport[] {
   return watchesOf(health).isAway ? absences.filter((absence) => absence.isOfApiServer) : [];
+}
+
+/** Returns whether so many nodes have no data that it is critical, as the alert: one of them alone can wait. Those that are awaited do not count. */
+export function areMostNodesSilent(cluster: Pick<ClusterReport, 'summary' | 'isPartial'> | undefined): boolean {
+  if (cluster === undefined) return false;
+  const { freshNodeCount, staleNodeCount, absentNodeCount, failedNodeCount } = cluster.summary;
+  const silentCount = cluster.isPartial ? failedNodeCount : absentNodeCount;
+  return silentCount > 1 && silentCount > (freshNodeCount + staleNodeCount + absentNodeCount) / 2;
 }
 
 /** Returns whether no node has data because the API server is away: all that is known of pods is what was last known. */

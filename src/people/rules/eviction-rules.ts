@@ -16,12 +16,12 @@ import { clusterRule, exporterRule, namesText, type RuleFacts, type Subjects } f
 /** Pods and nodes that are about to be evicted or to evict, and disks that fill up. */
 export const nextEvictionRules = {
   pod_above_limit: clusterRule({
-    severity: 'critical',
     section: 'next-evictions',
     alerts: ['EphemeralStoragePodEvictionSoon'],
     applies: (facts) => podsInTrouble(facts, 'above', facts.cluster.summary.reachedLimitPodCount),
     sentence: ['pod above a limit', 'pods above a limit'],
     name: podName,
+    timeMs: ({ timeToLimitMs }) => timeToLimitMs,
     commands: podCommands,
   }),
   pod_near_limit: clusterRule({
@@ -34,7 +34,7 @@ export const nextEvictionRules = {
     commands: podCommands,
   }),
   node_below_threshold: clusterRule({
-    severity: 'critical',
+    isCritical: true,
     section: 'next-evictions',
     alerts: ['EphemeralStorageNodeEvicting'],
     applies: ({ cluster: { summary, nearNodes } }) => [
@@ -62,7 +62,7 @@ export const nextEvictionRules = {
   }),
   /** Their kubelets evict nobody for it. */
   node_without_space: clusterRule({
-    severity: 'critical',
+    isCritical: true,
     section: 'nodes',
     only: 'unenforced',
     alerts: ['EphemeralStorageNodeDiskLow'],
@@ -105,7 +105,7 @@ export const evictionRules = {
       const groups = largestGroups(recent, workloadOf);
       return groups.slice(0, 1).map((most) => ({ count: recent.length, groups, first: mostFrequent(most)[0] }));
     },
-    severity: ({ groups }) => (groups.some(isRepeated) ? 'critical' : 'warning'),
+    isCritical: ({ groups }) => groups.some(isRepeated),
     sentence: ['pod evicted in the last hour', 'pods evicted in the last hour'],
     detail: ({ groups }) => namesText(groups.map(groupText)),
     step: ({ first }) => evictionHint(first),

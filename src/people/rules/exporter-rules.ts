@@ -17,7 +17,7 @@ const unlistedHints: Readonly<Partial<Record<string, string>>> = {
 /** What is not listed. */
 export const readinessRules = {
   not_ready: exporterRule({
-    severity: 'critical',
+    isCritical: true,
     section: 'trust',
     applies: ({ readinessChecks, health }) => {
       const missing = readinessChecks.filter(({ isOk, isOptional = false }) => !isOk && !isOptional);
@@ -36,7 +36,6 @@ export const readinessRules = {
   }),
   /** Namespaces, by the reason, while the others are served. Without any data, the exporter is not ready. */
   pods_not_listed: clusterRule({
-    severity: 'critical',
     section: 'trust',
     alerts: ['EphemeralStorageExporterUnhealthy'],
     applies: ({ health: { unlisted } }) =>

@@ -25,8 +25,8 @@ export interface RuleOf<S extends Subjects, Facts> extends Pick<Problem, 'sectio
   readonly alerts?: readonly string[];
   /** One for each cause; without any, all is well. */
   readonly applies: (facts: Facts) => readonly S[];
-  /** A warning without it. */
-  readonly severity?: Problem['severity'] | ((of: S) => Problem['severity']);
+  /** Whether somebody is woken for it, as for its alerts: data are lost, or nobody would see it. A warning without it. */
+  readonly isCritical?: boolean | ((of: S, facts: Facts) => boolean);
   readonly sentence: readonly [one: string, many: string] | ((of: S, facts: Facts) => string);
   /** '' for none; without it, the names of the examples. */
   readonly detail?: (of: S, facts: Facts) => string;
@@ -42,26 +42,33 @@ export interface RuleOf<S extends Subjects, Facts> extends Pick<Problem, 'sectio
 
 export interface Rule {
   readonly alerts: readonly string[];
+  /** That its problems may have. */
+  readonly severities: readonly Problem['severity'][];
   readonly problems: (facts: RuleFacts) => readonly Omit<Problem, 'id'>[];
 }
 
 /** About the exporter, and what it reads. */
 export function exporterRule<S extends Subjects>(of: RuleOf<S, RuleFacts>): Rule {
-  return { alerts: of.alerts ?? [], problems: (facts) => problemsBy(of, facts) };
+  return { ...heads(of), problems: (facts) => problemsBy(of, facts) };
 }
 
 /** About the cluster: it applies to nothing before the first lists. */
 export function clusterRule<S extends Subjects>(of: RuleOf<S, RuleFacts & { readonly cluster: ClusterReport }>): Rule {
   const problems: Rule['problems'] = ({ cluster, ...facts }) =>
     cluster === undefined ? [] : problemsBy(of, { ...facts, cluster });
-  return { alerts: of.alerts ?? [], problems };
+  return { ...heads(of), problems };
+}
+
+function heads<S extends Subjects>({ alerts = [], isCritical = false }: RuleOf<S, never>): Omit<Rule, 'problems'> {
+  const mayBeBoth = typeof isCritical === 'function';
+  return { alerts, severities: mayBeBoth ? ['warning', 'critical'] : [isCritical ? 'critical' : 'warning'] };
 }
 
 function problemsBy<S extends Subjects, Facts>(rule: RuleOf<S, Facts>, facts: Facts): readonly Omit<Problem, 'id'>[] {
-  const { severity = 'warning', section, only, sentence, detail = (of) => examplesText(rule, of), step } = rule;
+  const { isCritical = false, section, only, sentence, detail = (of) => examplesText(rule, of), step } = rule;
   const found = rule.applies(facts).filter((of) => of.count > 0);
   return found.map((of) => ({
-    severity: typeof severity === 'string' ? severity : severity(of),
+    severity: (typeof isCritical === 'function' ? isCritical(of, facts) : isCritical) ? 'critical' : 'warning',
     text: typeof sentence === 'function' ? sentence(of, facts) : countedText(of.count, sentence),
     detail: detail(of, facts) || undefined,
     hint: typeof step === 'function' ? step(of, facts) : step,
