@@ -104,6 +104,7 @@ it('an object that there is not is not found, with what the exporter said', asyn
   for (const failed of [
     readerOf(anApi(missing)).object('node', ['node-9'], {}),
     readerOf(anApi(missing)).list('nodes', { name: 'node-9' }),
+    readerOf(anApi(missing)).list('pods', { node: 'node-9' }),
   ]) {
     await expect(failed).rejects.toThrow(NotFoundError);
     await expect(failed).rejects.toMatchObject(expected);

@@ -47,13 +47,18 @@ export async function listPods(reading: ClusterReading, query: ListQuery, lane: 
   return listPage({ sources, addItems, compare, ranksOf, reportOf }, query, lane);
 }
 
-/** The same reading without the nodes that have no pod of the workload: several lists of its pods then cost as much as one. */
-export async function readingOfWorkload(reading: ClusterReading, path: string, lane: Lane): Promise<ClusterReading> {
+/** The same reading without other nodes than `node` that have no pod of the workload: several lists of its pods then cost as much as one. */
+export async function readingOfWorkload(
+  reading: ClusterReading,
+  { workload, node }: { readonly workload: string } & Pick<ListQuery, 'node'>,
+  lane: Lane,
+): Promise<ClusterReading> {
   const nodes: NodeView[] = [];
-  const isOf = ({ workloads }: Pick<PodRecord, 'workloads'>): boolean => belongsTo(workloads, path);
+  const isOf = ({ workloads }: Pick<PodRecord, 'workloads'>): boolean => belongsTo(workloads, workload);
   await lane.each(reading.snapshot.nodes, (view) => {
     const records = dataOf(view, reading)?.snapshot.pods ?? [];
-    if (records.some(isOf) || (view.objects?.pods ?? view.unmeasured).some(isOf)) nodes.push(view);
+    if (view.nodeName === node || records.some(isOf) || (view.objects?.pods ?? view.unmeasured).some(isOf))
+      nodes.push(view);
   });
   return { ...reading, snapshot: { ...reading.snapshot, nodes } };
 }

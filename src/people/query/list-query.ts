@@ -81,9 +81,9 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
     kinds: [...ofPods, 'workloads'],
     schema: text,
   },
-  node: { help: 'On this node alone.', kinds: ofPods, schema: text },
+  node: { help: 'On this node alone; 404 without it, but of evictions.', kinds: ofPods, schema: text },
   workload: {
-    help: 'Of this workload alone: NAMESPACE/TYPE/NAME, with "-" for the namespace of one that may span namespaces.',
+    help: 'Of this workload alone: NAMESPACE/TYPE/NAME, with "-" for the namespace of one that may span namespaces; 404 without it, but of evictions.',
     kinds: ofPods,
     schema: { type: 'string', maxLength: 3 * maxTextLength },
   },

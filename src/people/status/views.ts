@@ -118,9 +118,8 @@ function listMaker<Kind extends keyof typeof lists>(kind: Kind): Maker<Kind> {
   return async ({ parameters }, inputs) => {
     const { reading, settings, lane } = inputs;
     const query = parseListQuery(kind, parameters);
-    const { read, what } = lists[kind];
-    const data = await read(reading, query, lane, settings.definitions);
-    if (query.name !== undefined && data.totalCount === 0) throw await notThere(what, wantedName(query), inputs);
+    const data = await lists[kind].read(reading, query, lane, settings.definitions);
+    if (data.totalCount === 0) await requireNamed(kind, query, inputs);
     return { kind, query, data } as PageView & { kind: Kind };
   };
 }
@@ -169,7 +168,7 @@ const makers: { readonly [Kind in Exclude<ViewKind, keyof typeof lists>]: Maker<
   workload: async ({ path, parameters }, inputs) => {
     const name = path.join('/');
     const query = podQuery('workload', parameters, { workload: name });
-    const reading = await readingOfWorkload(inputs.reading, name, inputs.lane);
+    const reading = await readingOfWorkload(inputs.reading, { ...query, workload: name }, inputs.lane);
     const data = await composedObjects.workload(listReader({ ...inputs, reading }), name, query.given);
     return { kind: 'workload', query, data };
   },
@@ -209,6 +208,17 @@ function notThere(
 ): Promise<NotFoundError> {
   const isEmpty = what === 'namespace' ? ', or it has no pods' : '';
   return notFound(`no ${what} ${wanted} in scope${isEmpty}`, { wanted, names: names[what](reading), lane });
+}
+
+/** Throws NotFoundError where what an empty list was asked for is not there. Evictions outlive nodes and workloads. */
+async function requireNamed(kind: keyof typeof lists, query: ListQuery, inputs: ViewInputs): Promise<void> {
+  for (const what of ['node', 'workload'] as const) {
+    const wanted = kind === 'evictions' ? undefined : query[what];
+    let isThere = wanted === undefined;
+    if (!isThere) await inputs.lane.each(names[what](inputs.reading), (name) => (isThere ||= name === wanted));
+    if (wanted !== undefined && !isThere) throw await notThere(what, wanted, inputs);
+  }
+  if (query.name !== undefined) throw await notThere(lists[kind].what, wantedName(query), inputs);
 }
 
 /** Returns what a list was asked for, as it is said. */

@@ -62,7 +62,7 @@ function isObject(kind: ViewKind): kind is ObjectKind {
 
 /** Undefined for another failure: an old exporter may not have the list. `cause`: what the exporter itself wrote. */
 function notFound({ status, cause }: RequestError, { kind, parameters }: ViewAddress): NotFoundError | undefined {
-  const isOfName = isObject(kind) || parameters['name'] !== undefined;
+  const isOfName = isObject(kind) || ['name', 'node', 'workload'].some((name) => parameters[name] !== undefined);
   return status === 404 && isOfName && cause instanceof Error ? NotFoundError.of(cause.message, cause) : undefined;
 }
 
