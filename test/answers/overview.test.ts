@@ -47,7 +47,8 @@ const figureOf = (document: Document, name: string): string =>
   new RegExp(`^${name}: +(.*)$`, 'm').exec(textOf(document))?.[1] ?? '';
 
 describe('the figures', () => {
-  const grid = (conditions: Cluster['grid']['conditions'], nodeCount = 9) => aGrid({ conditions, nodeCount });
+  const grid = (conditions: Cluster['grid']['conditions'], nodeCount = 9) =>
+    aGrid({ conditions, troubles: conditions, nodeCount });
 
   it.each<[Cluster['grid']['conditions'], Partial<Cluster['summary']>, string, string]>([
     [{ ok: 9 }, {}, 'ok', '0, of 9 nodes'],
@@ -59,7 +60,7 @@ describe('the figures', () => {
     ],
     [{ no_space: 1 }, {}, 'critical', '1, 1 full without a threshold'],
     [{ near: 1, full: 2, refusing: 1 }, {}, 'warning', '4, 1 near a threshold, 2 nearly full, 1 under DiskPressure'],
-    [{ silent: 1, awaited: 1, unknown: 1 }, {}, 'unknown', '0 and 3 unknown, of 9 nodes'],
+    [{ silent: 1, awaited: 1, unknown: 1 }, { absentNodeCount: 2 }, 'unknown', '0 and 3 unknown, of 9 nodes'],
     [{ ok: 9 }, { freshNodeCount: 0 }, 'unknown', '0, of 9 nodes'],
   ])('disks in trouble: %j', (conditions, counts, tone, text) => {
     const document = ofCluster({ grid: grid(conditions), summary: aSummary(counts) });
@@ -132,10 +133,10 @@ describe('the figures', () => {
       name.query,
     ]);
     expect(paths).toEqual([
-      [['nodes'], undefined],
+      [['nodes'], { only: 'near' }],
       [['pods'], { only: 'near' }],
       [['evictions'], undefined],
-      [['nodes'], { only: 'unknown' }],
+      [['nodes'], undefined],
     ]);
     const [, ofPods] = figuresOf(ofCluster({ summary: aSummary({ unenforcedPodCount: 2 }) }));
     expect(ofPods?.note).toContainEqual({

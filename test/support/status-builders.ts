@@ -171,6 +171,7 @@ export const aGrid = builder<NodeGridReport>(() => ({
   poolCount: 1,
   nodeCount: 1,
   conditions: { ok: 1 },
+  troubles: {},
   commonSuffix: '',
 }));
 

@@ -16,7 +16,7 @@ import {
 import type { ClusterReport, ClusterSummary } from '../query/cluster-report.js';
 import type { Status } from '../query/status.js';
 import type { EvictionReport } from '../report/eviction-report.js';
-import { conditionMarks, type NodeCondition, nodeConditions } from '../report/node-condition.js';
+import { conditionMarks, type DiskTrouble, type NodeCondition, nodeConditions } from '../report/node-condition.js';
 import type { NodeGridReport, NodePoolReport, NodeTileReport } from '../report/node-grid.js';
 import { areMostNodesSilent } from '../rules/data-rules.js';
 import { section, text } from './parts.js';
@@ -41,11 +41,11 @@ function linkTo(kind: string, shown: string, only?: string): Link {
   return { path: [kind], ...(only !== undefined && { query: { only } }), shown };
 }
 
-/** Several may be there that nobody knows. */
-function counted(amount: number, unknownCount: number): Line {
-  return unknownCount === 0
-    ? count(amount)
-    : [count(amount), { text: ` and ${formatCount(unknownCount)} unknown`, isMuted: true }];
+/** Several may be there that nobody knows: `list` has them. */
+function counted(amount: number, unknownCount: number, list?: Link): Line {
+  if (unknownCount === 0) return count(amount);
+  const unknown = { text: list === undefined ? ` and ${formatCount(unknownCount)} unknown` : ' and ', isMuted: true };
+  return [count(amount), unknown, ...(list === undefined ? [] : [list])];
 }
 
 /** Those that are none are left out. */
@@ -53,13 +53,12 @@ function parts(...counts: readonly (readonly [amount: number, what: string])[]):
   return counts.flatMap(([amount, what]) => (amount === 0 ? [] : [`${formatCount(amount)} ${what}`])).join(', ');
 }
 
-/** A node counts once, by what matters most. */
-function disks({ grid: { conditions, nodeCount }, summary }: ClusterReport): KeyFigure {
-  const of = (...names: readonly NodeCondition[]): number =>
-    names.reduce((sum, name) => sum + (conditions[name] ?? 0), 0);
+/** A node in trouble counts once, by what matters most, and as an unknown one too where that is what was last known. */
+function disks({ grid: { conditions, troubles, nodeCount }, summary }: ClusterReport): KeyFigure {
+  const of = (...names: readonly DiskTrouble[]): number => names.reduce((sum, name) => sum + (troubles[name] ?? 0), 0);
   const critical = of('evicting', 'no_space');
   const warning = of('near', 'full', 'refusing');
-  const unknownCount = of('silent', 'awaited', 'unknown');
+  const unknownCount = summary.absentNodeCount + (conditions.unknown ?? 0);
   const note = parts(
     [of('evicting'), 'below a threshold'],
     [summary.pressedEmptyNodeCount, 'with no pod left to evict'],
@@ -69,8 +68,12 @@ function disks({ grid: { conditions, nodeCount }, summary }: ClusterReport): Key
     [of('refusing'), 'under DiskPressure'],
   );
   return {
-    name: linkTo('nodes', 'Disks in trouble'),
-    value: counted(critical + warning, unknownCount),
+    name: linkTo('nodes', 'Disks in trouble', 'near'),
+    value: counted(
+      critical + warning,
+      unknownCount,
+      linkTo('nodes', `${formatCount(unknownCount)} unknown`, 'unknown'),
+    ),
     note: note === '' ? `of ${numberText(nodeCount, ['node', 'nodes'])}` : note,
     tone: worstTone({ critical, warning, unknown: unknownCount + unknownNodes(summary) }),
   };
@@ -143,7 +146,7 @@ function data(cluster: ClusterReport): KeyFigure {
       : [countedText(unlistedNamespaceCount, ['namespace', 'namespaces']), ' not listed'],
   ];
   return {
-    name: linkTo('nodes', 'Data', staleNodeCount + absentNodeCount > 0 ? 'unknown' : undefined),
+    name: linkTo('nodes', 'Data'),
     value: [count(known), { text: ` of ${numberText(all, ['node', 'nodes'])}`, isMuted: true }],
     note: joined(lacks, ', '),
     tone: worstTone({

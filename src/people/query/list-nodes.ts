@@ -69,14 +69,14 @@ function podsBytes(snapshot: NodeSnapshot): number {
   return owned.length === 0 ? podBytes(snapshot.pods).usedBytes : owned.reduce((sum, bytes) => sum + bytes, 0);
 }
 
-function meetsCondition({ view, pressed, condition }: ListedNode, { only }: ListQuery): boolean {
+function meetsCondition({ view, trouble, condition }: ListedNode, { only }: ListQuery): boolean {
   switch (only) {
     case undefined:
       return true;
     case 'near':
-      return pressed !== undefined || view.node?.diskPressure === true;
+      return trouble !== undefined;
     case 'unknown':
-      return view.state !== 'fresh' || condition === 'unknown';
+      return condition === 'unknown' || (view.state === 'absent' && condition !== 'skipped');
     case 'unenforced':
       return unenforcedOn(view) !== undefined || enforcementKinds(view).length > 0;
   }

@@ -93,7 +93,7 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
     schema: { type: 'string', maxLength: 1_000 },
   },
   only: {
-    help: 'near: at 80 % of a limit or of the way to a threshold, or there soon; unknown: without data, or with a part of it; unenforced: with a limit or threshold that does not do what it seems to do.',
+    help: 'near: pods at 80 % of a limit, or there soon, and nodes whose disks are in trouble: near a threshold, nearly full or under DiskPressure; unknown: pods without data, or with a part of it, and nodes that may be below a threshold, for all that is known; unenforced: with a limit or threshold that does not do what it seems to do.',
     kinds: ['pods', 'nodes'],
     values: conditions,
     schema: { type: 'string' },

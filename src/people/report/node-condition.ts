@@ -33,6 +33,20 @@ export const conditionMarks = {
 export type NodeCondition = keyof typeof conditionMarks;
 export const nodeConditions = Object.keys(conditionMarks) as readonly NodeCondition[];
 
+/** In what trouble the disks of a node may be. */
+const diskTroubles = ['evicting', 'no_space', 'refusing', 'near', 'full'] as const satisfies readonly NodeCondition[];
+export type DiskTrouble = (typeof diskTroubles)[number];
+
+/** Returns undefined where none is known, nor was when it was last known: a node with another condition may be in trouble too. */
+export function diskTrouble(
+  condition: NodeCondition,
+  { node }: NodeView,
+  pressed: PressedNode | undefined,
+): DiskTrouble | undefined {
+  const its = diskTroubles.find((trouble) => trouble === condition);
+  return its ?? (node?.diskPressure === true ? 'refusing' : pressed && 'near');
+}
+
 /** `pressed`: undefined for a node that is not close to evicting pods. `failure`: of the last request to its kubelet. */
 export function nodeCondition(
   view: NodeView,

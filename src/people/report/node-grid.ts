@@ -1,6 +1,6 @@
 import { groupBy } from '../../lib/base/maps.js';
 import { largestFirst, naturalNames, rankedOf } from '../../lib/base/ranking.js';
-import { type NodeCondition, nodeConditions } from './node-condition.js';
+import { type DiskTrouble, type NodeCondition, nodeConditions } from './node-condition.js';
 import type { ListedNode } from './node-report.js';
 
 /** All nodes at a glance. */
@@ -12,6 +12,8 @@ export interface NodeGridReport {
   readonly nodeCount: number;
   /** How many nodes have each condition; those that none has are left out. */
   readonly conditions: Readonly<Partial<Record<NodeCondition, number>>>;
+  /** How many nodes have their disks in trouble, in the same way. */
+  readonly troubles: Readonly<Partial<Record<DiskTrouble, number>>>;
   /** What the names of all nodes end with, from a dot on; '' for nothing, or a single node. */
   readonly commonSuffix: string;
 }
@@ -48,8 +50,6 @@ const maxPoolCount = 12;
 /** Returns the pools of all nodes, with the `count` worst nodes. */
 export function nodeGrid(nodes: readonly ListedNode[], count: number): NodeGridReport {
   const names = nodes.map(({ view }) => view.nodeName);
-  const conditions: Partial<Record<NodeCondition, number>> = {};
-  for (const { condition } of nodes) conditions[condition] = (conditions[condition] ?? 0) + 1;
   const byPool = groupBy(nodes, poolOf);
   const worst = rankedOf(nodes, count, worstFirst, (node) => node).items;
   const pools = Array.from(groupBy(worst, poolOf), ([pool, shown]): NodePoolReport => ({
@@ -66,9 +66,16 @@ export function nodeGrid(nodes: readonly ListedNode[], count: number): NodeGridR
     pools,
     poolCount: byPool.size,
     nodeCount: nodes.length,
-    conditions,
+    conditions: countsOf(nodes.map(({ condition }) => condition)),
+    troubles: countsOf(nodes.flatMap(({ trouble }) => trouble ?? [])),
     commonSuffix: names.length > 1 ? names.reduce(commonSuffix) : '',
   };
+}
+
+function countsOf<Name extends string>(names: readonly Name[]): Partial<Record<Name, number>> {
+  const counts: Partial<Record<Name, number>> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
 }
 
 function poolOf({ view: { node } }: ListedNode): string | undefined {

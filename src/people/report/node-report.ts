@@ -12,7 +12,7 @@ import type { FailureReason } from '../../lib/base/errors.js';
 import { type ApiServerState, nodeHint } from './absence-hints.js';
 import { type EnforcementFacts, type EnforcementKind, enforcementKinds, signalsOf } from './enforcement-report.js';
 import { type FilesystemReport, filesystemReports, fullestRatio, podBytes } from './filesystem-report.js';
-import { type NodeCondition, nodeCondition } from './node-condition.js';
+import { type DiskTrouble, diskTrouble, type NodeCondition, nodeCondition } from './node-condition.js';
 import type { PodSource } from './pod-report.js';
 import { type NodePressureReport, type PressedNode, pressedNode, pressureReport } from './pressure-report.js';
 import { nodeVerdictReport, type VerdictInputs, type VerdictReport } from './verdict-report.js';
@@ -129,6 +129,7 @@ export interface ListedNode extends Partial<NodeData> {
   readonly fullRatio: number | undefined;
   readonly urgency: number | undefined;
   readonly condition: NodeCondition;
+  readonly trouble: DiskTrouble | undefined;
 }
 
 export function listedNode(view: NodeView, sources: NodeSources): ListedNode {
@@ -139,7 +140,8 @@ export function listedNode(view: NodeView, sources: NodeSources): ListedNode {
   const fullRatio = data && fullestRatio(data.snapshot);
   const urgency = nodeUrgency(view, pressed, fullRatio);
   const condition = nodeCondition(view, pressed, failure);
-  return { view, failure, ...data, standing, pressed, fullRatio, urgency, condition };
+  const trouble = diskTrouble(condition, view, pressed);
+  return { view, failure, ...data, standing, pressed, fullRatio, urgency, condition, trouble };
 }
 
 export function listedNodeReport(

@@ -110,7 +110,6 @@ export const dataRules = {
   }),
   node_with_stale_data: clusterRule({
     section: 'nodes',
-    only: 'unknown',
     alerts: ['EphemeralStorageNodeAbsent'],
     applies: ({ cluster: { summary, nodes } }) => [
       { count: summary.staleNodeCount, examples: nodes.items.filter(({ state }) => state === 'stale') },

@@ -136,7 +136,7 @@ async function readNext(reader: ViewReader, parameters: ViewParameters, count: n
   const [pods, unknownPods, nodes, unknown] = await Promise.all([
     reader.list('pods', near, count),
     reader.list('pods', { ...parameters, only: 'unknown' }),
-    reader.list('nodes', { only: 'near', search: parameters['node'] }, isOfPodsAlone ? 1 : count),
+    reader.list('nodes', { only: 'near', search: parameters['node'] }, isOfPodsAlone ? 1 : maxLimit),
     reader.list('nodes', { only: 'unknown', search: parameters['node'] }, isOfPodsAlone ? 1 : maxLimit),
   ]);
   const isMeant = ({ node, pressure }: ListedNodeReport): boolean =>

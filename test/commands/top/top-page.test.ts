@@ -489,6 +489,13 @@ describe('what is next', () => {
     );
   });
 
+  it('a full disk for which nobody is evicted takes no place of what is next', async () => {
+    const nodefs = anFsStats({ usedBytes: 100, availableBytes: 0, capacityBytes: 100 });
+    const full = { pods: [], unsetSignals: ['nodefs.available'], summary: aNodeSummary({ nodefs }) } as const;
+    const reading = aReadingOf(aFreshNode(aNodeSnapshot({ nodeName: 'node-1', ...full })), nearNode('node-2'));
+    expect(namesOf(await listingOf(reading, { resource: 'next', limit: 1 }))).toEqual(rows.slice(0, 1));
+  });
+
   it('a pod without a total is next by the limit that is measured, and has its ratio among the pods', async () => {
     const pod = aPod({ name: 'cart-0', nodeName: 'node-1' });
     const ratios = [aLimitRatio({ rule: 'emptydir', volume: 'tmp', usedBytes: 3 * mib, limitBytes: 2 * mib })];

@@ -109,7 +109,12 @@ const grid = aGrid({
       ],
     },
   ],
-  ...{ nodeCount: 3, conditions: { evicting: 1, silent: 1, ok: 1 }, commonSuffix: '.example.com' },
+  ...{
+    nodeCount: 3,
+    conditions: { evicting: 1, silent: 1, ok: 1 },
+    troubles: { evicting: 1 },
+    commonSuffix: '.example.com',
+  },
 });
 const gap = { fromMs: readAtMs - 7_200_000, untilMs: readAtMs - 7_000_000 };
 
