@@ -21,15 +21,13 @@ export class ConfigError extends UserError {
   readonly faults: readonly SettingFault[];
 
   constructor(faults: readonly SettingFault[]) {
-    const lines = faults.slice(0, maxLines).map(lineOf);
+    const lines = faults.slice(0, maxLines).map(({ path, problem, source, hint }) => {
+      return `${path === '' ? `${source}: ${problem}` : `${path}: ${problem} (${source})`}; ${hint}`;
+    });
     const moreCount = faults.length - lines.length;
     super([...lines, ...(moreCount === 0 ? [] : [`and ${moreCount} more`])].join('\n'));
     this.faults = faults;
   }
-}
-
-function lineOf({ path, problem, source, hint }: SettingFault): string {
-  return `${path === '' ? `${source}: ${problem}` : `${path}: ${problem} (${source})`}; ${hint}`;
 }
 
 const maxQuotedLength = 60;

@@ -22,6 +22,10 @@ export const objectRoutes = {
 
 export type ObjectKind = keyof typeof objectRoutes;
 
+export function isObjectKind(kind: string): kind is ObjectKind {
+  return Object.hasOwn(objectRoutes, kind);
+}
+
 /** Before the paths of pages, for the same as JSON. */
 export const apiPrefix = '/api/v1';
 

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { evictionKind } from '../../src/people/kinds/eviction-kind.js';
 import { type Kind, listDocument } from '../../src/people/kinds/kind.js';
-import { namespaceKind } from '../../src/people/kinds/namespace-kind.js';
 import { nodeKind } from '../../src/people/kinds/node-kind.js';
-import { containerKind, volumeKind } from '../../src/people/kinds/part-kinds.js';
+import {
+  containerKind,
+  evictionKind,
+  namespaceKind,
+  volumeKind,
+  workloadKind,
+} from '../../src/people/kinds/part-kinds.js';
 import { podKind } from '../../src/people/kinds/pod-kind.js';
-import { workloadKind } from '../../src/people/kinds/workload-kind.js';
 import type { BlockOf } from '../../src/people/pens/document.js';
 import { writeText } from '../../src/people/pens/text-pen.js';
 import { ordersOf, parseListQuery } from '../../src/people/query/list-query.js';

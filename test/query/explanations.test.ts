@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Pod, volumeTypes } from '../../src/cluster/kube/objects.js';
 import type { NodeView } from '../../src/facts/node/node-view.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
-import { podReport } from '../../src/people/query/listed-pod.js';
+import { podReport } from '../../src/people/query/list-pods.js';
 import {
   aContainer,
   aMount,

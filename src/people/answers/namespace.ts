@@ -1,7 +1,6 @@
 import { formatCount } from '../../lib/base/text.js';
 import { partTable } from '../kinds/kind.js';
-import { namespaceKind } from '../kinds/namespace-kind.js';
-import { workloadKind } from '../kinds/workload-kind.js';
+import { namespaceKind, workloadKind } from '../kinds/part-kinds.js';
 import { bytes, count, type Document, type DocumentPart, type Piece } from '../pens/document.js';
 import type { NamespaceObject, NamespaceReport } from '../query/list-namespaces.js';
 import type { ListKind } from '../query/list-query.js';

@@ -137,7 +137,11 @@ function countedTwice({ parts }: DiskReport): readonly Block[] {
 function partTable({ filesystem, capacityBytes, parts, unknownBytes }: DiskReport): Block {
   const row = (name: Line, amount: number | undefined, colour?: string): Row => ({
     ...(colour !== undefined && { colour }),
-    cells: [name, amount === undefined ? 'not known' : bytes(amount), percentOf(amount, capacityBytes)],
+    cells: [
+      name,
+      amount === undefined ? 'not known' : bytes(amount),
+      amount === undefined || !capacityBytes ? '-' : `${((amount / capacityBytes) * 100).toFixed(1)} %`,
+    ],
   });
   const nameLine = ({ kind }: DiskPart): Line => [
     kindsOfPods.includes(kind) ? 'pods: ' : '',
@@ -154,10 +158,6 @@ function partTable({ filesystem, capacityBytes, parts, unknownBytes }: DiskRepor
       row('capacity', capacityBytes),
     ],
   };
-}
-
-function percentOf(amount: number | undefined, whole: number | undefined): string {
-  return amount === undefined || !whole ? '-' : `${((amount / whole) * 100).toFixed(1)} %`;
 }
 
 /** Below what is full of them, they are details. */

@@ -65,7 +65,7 @@ export function renderTable<Row>(
     const line = cells.join(gap).trimEnd();
     if (isTooWide && displayWidth(line) > width) return shorten(line, width);
     return cells
-      .map((cell, index) => styledCell(cell, styles[index]))
+      .map((cell, index) => painted(cell, styles[index]))
       .join(gap)
       .trimEnd();
   };
@@ -90,10 +90,6 @@ export function tableLines<Row>(
   return rows.length === 0 ? [] : renderTable(columns, rows, width).lines;
 }
 
-function styledCell(cell: string, style: Style | undefined): string {
-  return style === undefined ? cell : painted(cell, style);
-}
-
 function fittedColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedColumn {
   const { header, text, align = 'left', minWidth = Infinity, dropRank = 0, style } = column;
   const cells = rows.map((row) => terminalText(truncate(text(row), maxCellLength)));
@@ -115,7 +111,7 @@ function dropAbove(
   fit: { readonly width: number; readonly widthOf: (column: FittedColumn) => number },
 ): readonly FittedColumn[] {
   const last = columns.reduce((a, b) => (b.dropRank >= a.dropRank ? b : a));
-  if (last.dropRank <= rank || totalWidth(columns, fit.widthOf) <= fit.width) return columns;
+  if (last.dropRank <= rank || sum(columns.map(fit.widthOf)) + gaps(columns) <= fit.width) return columns;
   return dropAbove(
     rank,
     columns.filter((column) => column !== last),
@@ -148,10 +144,6 @@ function wholeNames({ dropRank, naturalWidth, leastWidth }: FittedColumn): numbe
 
 function shortNames({ leastWidth }: FittedColumn): number {
   return leastWidth;
-}
-
-function totalWidth(columns: readonly FittedColumn[], widthOf: (column: FittedColumn) => number): number {
-  return sum(columns.map(widthOf)) + gaps(columns);
 }
 
 function gaps(columns: readonly unknown[]): number {

@@ -73,6 +73,7 @@ export type Style = 'yellow' | 'red' | 'bold-red';
 const codes: Readonly<Record<Style, string>> = { yellow: '33', red: '31', 'bold-red': '1;31' };
 
 /** The text in a colour of the terminal; blanks around it stay as they are. */
-export function painted(text: string, style: Style): string {
+export function painted(text: string, style: Style | undefined): string {
+  if (style === undefined) return text;
   return text.replace(/\S(?:.*\S)?/, (word) => `\u001b[${codes[style]}m${word}\u001b[0m`);
 }

@@ -3,7 +3,6 @@ import type { Scope } from '../../cluster/kube/scope.js';
 import type { UsageSample } from '../../cluster/kubelet/lookup.js';
 import { noEvictionsSeen } from '../../facts/history/eviction-snapshot.js';
 import type { LimitRatio } from '../../facts/node/limit-ratios.js';
-import type { MeasuredNodeView } from '../../facts/node/node-view.js';
 import type { BoundPod, PodRecord } from '../../facts/node/pod-record.js';
 import type { ClusterSnapshot } from '../../facts/scrape/snapshot.js';
 import type { ApiServerState } from '../report/absence-hints.js';
@@ -58,7 +57,3 @@ export const noHistory: Pick<ClusterReading, 'lastKnownOf' | 'samplesOf' | 'limi
   limitSamplesOf: () => [],
   apiServer: { isAway: false, access: 'direct' },
 };
-
-export function measuredNodes({ snapshot }: Pick<ClusterReading, 'snapshot'>): readonly MeasuredNodeView[] {
-  return snapshot.nodes.filter((node) => node.state !== 'absent');
-}

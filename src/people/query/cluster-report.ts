@@ -40,7 +40,7 @@ import {
   podReport,
   rankOf,
   unmeasuredPods,
-} from './listed-pod.js';
+} from './list-pods.js';
 
 export interface ClusterReport {
   /** Nodes had not answered by the deadline: they are reported from the cache. */

@@ -23,14 +23,14 @@ function isWanted(eviction: EvictionReport, query: ListQuery): boolean {
   if (isOther(namespace, eviction.namespace) || isOther(node, eviction.node)) return false;
   const workloads = eviction.workloads.map(workloadOf);
   if (workload !== undefined && !workloads.map(workloadPath).includes(workload)) return false;
-  if (name !== undefined && !isOfPod(eviction, name) && !workloads.some((of) => isNamed(of, name, namespace)))
+  if (
+    name !== undefined &&
+    name.slice(name.lastIndexOf('/') + 1) !== eviction.pod &&
+    !workloads.some((of) => isNamed(of, name, namespace))
+  )
     return false;
   return (
     matchesSelector(selector, eviction.labels) &&
     matchesSearch(search, `${eviction.namespace}/${eviction.pod} ${eviction.node}`)
   );
-}
-
-function isOfPod({ pod }: EvictionReport, name: string): boolean {
-  return name.slice(name.lastIndexOf('/') + 1) === pod;
 }

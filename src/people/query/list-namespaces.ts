@@ -8,8 +8,8 @@ import type { PodReport } from '../report/pod-report.js';
 import type { WorkloadReport } from '../report/workload-report.js';
 import type { ClusterReading } from './cluster-reading.js';
 import { type ListPage, listPage } from './list-page.js';
+import { listedRecords } from './list-pods.js';
 import { isOther, type ListQuery, matchesSearch } from './list-query.js';
-import { listedRecords } from './listed-pod.js';
 
 export interface NamespaceReport {
   readonly namespace: string;

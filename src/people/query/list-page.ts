@@ -39,7 +39,9 @@ export async function listPage<Source, Item, Report>(
   const first = await lane.run(() => ranking.top());
   const items: Report[] = [];
   await lane.each(first, (item) => items.push(reportOf(item)));
-  const ranks = ranksOf && first.map((item) => ranksOf(item).map(finite));
+  const ranks =
+    ranksOf &&
+    first.map((item) => ranksOf(item).map((rank) => Math.min(Math.max(rank, -Number.MAX_VALUE), Number.MAX_VALUE)));
   return { ...firstOf(items, limit, ranking.addedCount), ...(ranks === undefined ? {} : { ranks }) };
 }
 
@@ -47,9 +49,4 @@ export async function listPage<Source, Item, Report>(
 export function firstOf<T>(sorted: readonly T[], limit: number, totalCount = sorted.length): ListPage<T> {
   const items = sorted.slice(0, limit);
   return { items, totalCount, limit, isComplete: items.length === totalCount };
-}
-
-/** In JSON there is no other number. */
-function finite(rank: number): number {
-  return Math.min(Math.max(rank, -Number.MAX_VALUE), Number.MAX_VALUE);
 }

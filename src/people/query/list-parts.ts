@@ -10,10 +10,10 @@ import type { Named } from '../../lib/base/maps.js';
 import { compareTexts, type Ranking } from '../../lib/base/ranking.js';
 import { type ContainerReport, containerReports, type FoundPod } from '../report/pod-report.js';
 import { type VolumeReport, volumeReports } from '../report/volume-report.js';
-import { type ClusterReading, measuredNodes } from './cluster-reading.js';
+import type { ClusterReading } from './cluster-reading.js';
 import { type ListPage, listPage } from './list-page.js';
+import { comparePodNames, isOfQuery, listedRecords, matchesPod } from './list-pods.js';
 import { isOther, type ListQuery } from './list-query.js';
-import { comparePodNames, isOfQuery, listedRecords, matchesPod } from './listed-pod.js';
 
 /** What pods are made of. Each part of a pod has another name. */
 interface PartKind<Report> {
@@ -61,7 +61,9 @@ function isCounted({ name, type, medium = '' }: PartUsage, { bound }: PodRecord)
 function partLister<Report>(kind: PartKind<Report>) {
   return (reading: ClusterReading, query: ListQuery, lane: Lane): Promise<ListPage<Report>> => {
     const list = {
-      sources: measuredNodes(reading).filter(({ nodeName }) => !isOther(query.node, nodeName)),
+      sources: reading.snapshot.nodes
+        .filter((of) => of.state !== 'absent')
+        .filter((of) => !isOther(query.node, of.nodeName)),
       addItems: (items: Ranking<ListedPart>, view: MeasuredNodeView) => {
         for (const record of listedRecords(view.snapshot))
           if (isOfPods(record, query)) addParts(items, kind, { view, record }, query);

@@ -26,7 +26,7 @@ import { type NextLimitReport, podVerdict, type PodVerdictReport } from '../repo
 import { type NodePressureReport, pressedNode, pressureReport } from '../report/pressure-report.js';
 import { unlistedVolumeReports, type VolumeReport, volumeReports } from '../report/volume-report.js';
 import type { ClusterReading, KnownPod } from './cluster-reading.js';
-import { type KnownOfPod, type NamespacedName, reportWithoutTotal } from './listed-pod.js';
+import { type KnownOfPod, type NamespacedName, reportWithoutTotal } from './list-pods.js';
 
 export interface PodObject {
   /** One, unless kubelets report others of the name that the API server does not know. */

@@ -146,7 +146,8 @@ export function withAge(report: EvictionReport, nowMs: number): ShownEviction {
 /** What to do next, by what filled the limit and by cause; undefined where its commands say it. */
 export function evictionHint(eviction: EvictionReport): string | undefined {
   const { mainPart, limitForAnHourBytes, limits = [], ...last }: Partial<LastUsageReport> = eviction.lastUsage ?? {};
-  if (mainPart?.component === 'logs') return logsHint(mainPart);
+  if (mainPart?.component === 'logs')
+    return `Have container ${mainPart.name} log less, or lower containerLogMaxSize and containerLogMaxFiles of the kubelet: logs fill a larger limit too.`;
   const growing = { growth: last.growthBytesPerSecond, sinceMs: last.ageMs ?? Infinity };
   return limitForAnHourBytes === undefined && longerLimit(eviction, limits, growing) !== undefined
     ? 'Have it write less, or delete what it has written: it grew too fast for a larger limit.'
@@ -161,7 +162,3 @@ const causeHints: Readonly<Partial<Record<EvictionCause, string>>> = {
   node_bytes: 'The kubelet evicts the pods above their request of ephemeral-storage first.',
   other: 'The message of the kubelet names the cause.',
 };
-
-function logsHint({ name }: MainPart): string {
-  return `Have container ${name} log less, or lower containerLogMaxSize and containerLogMaxFiles of the kubelet: logs fill a larger limit too.`;
-}

@@ -66,7 +66,8 @@ function agedJudgement(judged: Judged): Judgement {
   const { dataState, dataAgeMs, absenceReason = 'never', node } = report;
   if (report.state === 'unmeasured' && found.kind === 'unknown') return found;
   if (dataState === 'absent') {
-    const text = `No data from node ${node} (${absenceReason}). As last known ${formatAge(dataAgeMs)} ago: ${lowerFirst(found.text)}`;
+    const known = found.text.replace(/^./, (letter) => letter.toLowerCase());
+    const text = `No data from node ${node} (${absenceReason}). As last known ${formatAge(dataAgeMs)} ago: ${known}`;
     return { ...found, text };
   }
   return dataState === 'stale' ? { ...found, text: `${found.text} The data is ${formatAge(dataAgeMs)} old.` } : found;
@@ -145,10 +146,6 @@ export function isSameLimit(
 export function limitUse(limit: LimitReport): string {
   const { rule, usedBytes, limitBytes } = limit;
   return `${limitSubject(limit)} uses ${usedText(usedBytes, limitBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${limitText(limit)}`;
-}
-
-function lowerFirst(text: string): string {
-  return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 
 function commandsOf({ report, pod }: Judged, kind: PodVerdictKind, limit: LimitReport | undefined): readonly string[] {

@@ -41,13 +41,11 @@ export function workloadReferences(workloads: readonly Workload[]): readonly Wor
   });
 }
 
-/** `deployment/cart`; a workload that may span namespaces is its bare name. */
-function referenceText({ workload, workloadType, workloadNamespace }: WorkloadReference): string {
-  return workloadNamespace === '' ? workload : `${workloadType}/${workload}`;
-}
-
 export function workloadLink(of: WorkloadReference): Link {
-  return { path: ['workloads', of.workloadNamespace || '-', of.workloadType, of.workload], shown: referenceText(of) };
+  return {
+    path: ['workloads', of.workloadNamespace || '-', of.workloadType, of.workload],
+    shown: of.workloadNamespace === '' ? of.workload : `${of.workloadType}/${of.workload}`,
+  };
 }
 
 export function workloadLine(workloads: readonly WorkloadReference[]): readonly Piece[] {

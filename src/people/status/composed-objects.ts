@@ -7,7 +7,7 @@ import type { PodReport } from '../report/pod-report.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
 import { workloadVerdict } from '../report/workload-verdict.js';
 
-interface Lists {
+export interface Lists {
   readonly workloads: ListPage<WorkloadReport>;
   readonly namespaces: ListPage<NamespaceReport>;
   readonly pods: ListPage<PodReport>;

@@ -88,7 +88,7 @@ export class StatusSource {
       const settings = inputs.settings();
       const moment = await this.#makeBy(settings);
       if (inputs.settings() !== settings) continue;
-      const moreMs = lacksResponses(moment) ? awaitedKeptMs : keptMs;
+      const moreMs = coverageOf(moment.reading).absences.some(({ isAwaited }) => isAwaited) ? awaitedKeptMs : keptMs;
       this.#made = { moment, untilMs: clock.monotonicMs() + moreMs };
       void this.#forget(moment);
       return moment;
@@ -147,8 +147,4 @@ function shownEvictions(evictions: readonly ShownEviction[]): ShownEvictions {
   const ofRunning = evictions.filter(({ cause }) => cause !== 'node_admission');
   const refusedCount = evictions.length - ofRunning.length;
   return { items: ofRunning.slice(0, shownEvictionCount), totalCount: ofRunning.length, refusedCount };
-}
-
-function lacksResponses({ reading }: Moment): boolean {
-  return coverageOf(reading).absences.some(({ isAwaited }) => isAwaited);
 }

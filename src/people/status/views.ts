@@ -1,11 +1,11 @@
-import { type ObjectKind, objectRoutes } from '../../config/served-paths.js';
+import { isObjectKind, type ObjectKind } from '../../config/served-paths.js';
 import type { AttributionMode } from '../../facts/node/usage.js';
 import { type WorkloadDefinition, workloadPath } from '../../facts/workload/workload.js';
 import type { Lane } from '../../lib/base/lane.js';
 import type { SearchResults } from '../answers/search-document.js';
 import type { ClusterReading } from '../query/cluster-reading.js';
 import { listEvictions } from '../query/list-evictions.js';
-import { listNamespaces, type NamespaceObject, type NamespaceReport } from '../query/list-namespaces.js';
+import { listNamespaces, type NamespaceObject } from '../query/list-namespaces.js';
 import { listNodes } from '../query/list-nodes.js';
 import { firstOf, type ListPage } from '../query/list-page.js';
 import { listContainers, listVolumes } from '../query/list-parts.js';
@@ -17,22 +17,18 @@ import { explainPods, type PodObject } from '../query/pod-explanation.js';
 import type { Problem, Status } from '../query/status.js';
 import { type EvictionReport, type ShownEviction, withAge } from '../report/eviction-report.js';
 import type { ListedNodeReport } from '../report/node-report.js';
-import type { ContainerReport, PodReport } from '../report/pod-report.js';
+import type { ContainerReport } from '../report/pod-report.js';
 import type { VolumeReport } from '../report/volume-report.js';
-import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
-import { composedObjects, type ReadList } from './composed-objects.js';
+import { workloadOf } from '../report/workload-report.js';
+import { composedObjects, type Lists, type ReadList } from './composed-objects.js';
 import { noEviction, notFound, type NotFoundError, requireListed } from './view-errors.js';
 
 /** What a page shows and the API returns, by the kind of page: plain data, exact numbers, the units of {@link Status}. */
-export interface Views {
+export interface Views extends Lists {
   readonly problems: ListPage<Problem>;
   readonly nodes: ListPage<ListedNodeReport>;
-  readonly pods: ListPage<PodReport>;
   readonly containers: ListPage<ContainerReport>;
   readonly volumes: ListPage<VolumeReport>;
-  readonly workloads: ListPage<WorkloadReport>;
-  readonly namespaces: ListPage<NamespaceReport>;
-  readonly evictions: ListPage<ShownEviction>;
   readonly search: SearchResults;
   readonly node: NodeObject;
   readonly pod: PodObject;
@@ -253,11 +249,7 @@ const fixedParameters: Readonly<Partial<Record<ObjectKind, string>>> = {
 /** Returns the names of the parameters that a view has: of its list, or of the list of its pods. */
 export function parametersOfView(kind: ListKind | ObjectKind | 'search'): readonly string[] {
   if (kind === 'search') return ['search'];
-  if (!isObject(kind)) return parametersOf(kind);
+  if (!isObjectKind(kind)) return parametersOf(kind);
   const fixed = fixedParameters[kind];
   return fixed === undefined ? [] : parametersOf('pods').filter((name) => name !== fixed);
-}
-
-function isObject(kind: ListKind | ObjectKind): kind is ObjectKind {
-  return Object.hasOwn(objectRoutes, kind);
 }

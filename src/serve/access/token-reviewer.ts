@@ -109,7 +109,10 @@ export class TokenReviewer implements Disposable {
   /** A user that is kept is not waited for: then both reviews, as far as they are due, run side by side. */
   async #verdict({ token, method, path, client }: Parameters<TokenReviewer['check']>[0]): Promise<Verdict> {
     const key = hashOf(token);
-    const permission = { verb: method === 'HEAD' ? 'get' : method.toLowerCase(), path: permissionPath(path) };
+    const permission = {
+      verb: method === 'HEAD' ? 'get' : method.toLowerCase(),
+      path: discoveryPath.test(path) ? '/' : path,
+    };
     const user = await this.#users.get(key, () => this.#inTurn(key, client, () => this.#userOf(token)));
     if (user === undefined) return 'unauthenticated';
     const permissionKey = hashOf(JSON.stringify([key, user, permission])); // other groups are another question
@@ -180,11 +183,6 @@ function hashOf(text: string): string {
  * system:discovery and system:public-info-viewer. https://kubernetes.io/docs/reference/access-authn-authz/rbac/#discovery-roles
  */
 const discoveryPath = /^\/(?:apis?|openapi|version|healthz|livez|readyz)(?:\/|$)/;
-
-/** The path that a user must be allowed to get: for what lies below a discovery path, that of the status page. */
-function permissionPath(path: string): string {
-  return discoveryPath.test(path) ? '/' : path;
-}
 
 /** As the API server says it, with the rule that allows the request. */
 function denialText({ user }: User, { verb, path }: Permission): string {

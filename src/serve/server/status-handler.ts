@@ -1,8 +1,16 @@
 import { Mutex } from 'async-mutex';
 import type { Request, Response } from 'express';
 
-import { apiPrefix, listPages, type ObjectKind, objectRoutes, openApiPath } from '../../config/served-paths.js';
-import { exporterPath, statusPath } from '../../config/served-paths.js';
+import {
+  apiPrefix,
+  exporterPath,
+  isObjectKind,
+  listPages,
+  type ObjectKind,
+  objectRoutes,
+  openApiPath,
+  statusPath,
+} from '../../config/served-paths.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { UserError } from '../../lib/base/errors.js';
 import type { Lane } from '../../lib/base/lane.js';
@@ -125,7 +133,7 @@ export class StatusHandler {
         return new Answer(200, `${toJson({ generatedAtMs: status.generatedAtMs, coverage, ...view.data })}\n`);
       const document = documentOf(view, status);
       // A node that is silent elsewhere is not missing from one object.
-      const notes = Object.hasOwn(objectRoutes, view.kind) ? [] : missingNotes(coverage);
+      const notes = isObjectKind(view.kind) ? [] : missingNotes(coverage);
       return written({ ...document, notes }, writer);
     });
   }

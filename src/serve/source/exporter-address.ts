@@ -60,12 +60,16 @@ function withoutSecrets(text: string): string {
 
 /** Returns the given flags that name files. */
 export function fileWords({ tokenFile, basicAuthFile, caFile }: ExporterFiles): readonly string[] {
-  const files = {
-    '--exporter-token-file': tokenFile,
-    '--exporter-basic-auth-file': basicAuthFile,
-    '--exporter-ca-file': caFile,
-  };
-  return Object.entries(files).flatMap(([flag, file]) => (file === undefined ? [] : [flag, file]));
+  return flagWords({
+    'exporter-token-file': tokenFile,
+    'exporter-basic-auth-file': basicAuthFile,
+    'exporter-ca-file': caFile,
+  });
+}
+
+/** Returns the flags that have a value, each before it. */
+export function flagWords(flags: Readonly<Record<string, string | undefined>>): readonly string[] {
+  return Object.entries(flags).flatMap(([flag, value]) => (value === undefined ? [] : [`--${flag}`, value]));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { ApiTransport } from '../../cluster/http/api-client.js';
 import { readAtMost } from '../../cluster/http/response-body.js';
-import { apiPrefix, type ObjectKind, objectRoutes } from '../../config/served-paths.js';
+import { apiPrefix, isObjectKind, objectRoutes } from '../../config/served-paths.js';
 import { startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
@@ -52,17 +52,13 @@ async function readView(
 }
 
 function apiPath({ kind, path }: ViewAddress): string {
-  const [list] = isObject(kind) ? objectRoutes[kind] : [kind];
+  const [list] = isObjectKind(kind) ? objectRoutes[kind] : [kind];
   return `${apiPrefix}/${[list, ...path.map(encodeURIComponent)].join('/')}`;
-}
-
-function isObject(kind: ViewKind): kind is ObjectKind {
-  return Object.hasOwn(objectRoutes, kind);
 }
 
 /** Undefined for another failure: an old exporter may not have the list. `cause`: what the exporter itself wrote. */
 function notFound({ status, cause }: RequestError, { kind, parameters }: ViewAddress): NotFoundError | undefined {
-  const isOfName = isObject(kind) || ['name', 'node', 'workload'].some((name) => parameters[name] !== undefined);
+  const isOfName = isObjectKind(kind) || ['name', 'node', 'workload'].some((name) => parameters[name] !== undefined);
   return status === 404 && isOfName && cause instanceof Error ? NotFoundError.of(cause.message, cause) : undefined;
 }
 
@@ -77,7 +73,7 @@ function decode(
   if (value === undefined) throw new RequestError('decode', `${what}: not JSON`);
   const answer = objectOf(value);
   const hasCoverage = Array.isArray(objectOf(answer['coverage'])['absences']);
-  if (!hasCoverage || (!isObject(kind) && !Array.isArray(answer['items']))) {
+  if (!hasCoverage || (!isObjectKind(kind) && !Array.isArray(answer['items']))) {
     throw new RequestError('decode', `${what}: not as this version expects; ${versionHint}`);
   }
   return answer as object as ReturnType<typeof decode>;
@@ -122,7 +118,7 @@ export async function untilAnswered(reader: ViewReader, clock: Clock, signal: Ab
   let [fewest, progressedAtMs] = [Infinity, -Infinity];
   let { coverage } = await reader.list('nodes', {}, 1);
   for (const pauseMs of pausesMs) {
-    const count = awaitedCount(coverage);
+    const count = coverage.absences.reduce((sum, of) => sum + (of.isAwaited ? of.nodeCount : 0), 0);
     if (count === 0) break;
     const nowMs = clock.monotonicMs();
     if (count < fewest) [fewest, progressedAtMs] = [count, nowMs];
@@ -131,8 +127,4 @@ export async function untilAnswered(reader: ViewReader, clock: Clock, signal: Ab
     ({ coverage } = await reader.list('nodes', {}, 1));
   }
   return coverage;
-}
-
-function awaitedCount({ absences }: Coverage): number {
-  return absences.reduce((sum, { isAwaited, nodeCount }) => sum + (isAwaited ? nodeCount : 0), 0);
 }
