@@ -59,7 +59,7 @@ describe('the figures', () => {
       '3, 3 below a threshold, 1 with no pod left to evict',
     ],
     [{ no_space: 1 }, {}, 'critical', '1, 1 full without a threshold'],
-    [{ near: 1, full: 2, refusing: 1 }, {}, 'warning', '4, 1 near a threshold, 2 nearly full, 1 under DiskPressure'],
+    [{ near: 1, full: 2, refusing: 1 }, {}, 'critical', '4, 1 under DiskPressure, 1 near a threshold, 2 nearly full'],
     [{ silent: 1, awaited: 1, unknown: 1 }, { absentNodeCount: 2 }, 'unknown', '0 and 3 unknown, of 9 nodes'],
     [{ ok: 9 }, { freshNodeCount: 0 }, 'unknown', '0, of 9 nodes'],
   ])('disks in trouble: %j', (conditions, counts, tone, text) => {

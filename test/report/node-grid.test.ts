@@ -46,6 +46,19 @@ it('a node that was below a threshold stays so without data, and one that was cl
   expect([-1, 1].map((headroom) => conditionOf(nodeOf('d', { headroom })))).toEqual(['evicting', 'silent']);
 });
 
+it('nodes are in the order of what a person looks at first', () => {
+  const views = [
+    nodeOf('evicting', { headroom: -1 }),
+    nodeOf('no space', { fullPercent: 100, unsetSignals: ['nodefs.available'] }),
+    nodeOf('refusing', { diskPressure: true, headroom: 1 }),
+    nodeOf('refusing, far from a threshold', { diskPressure: true, headroom: 900 }),
+    anAbsentNode('d', 'timeout'),
+    nodeOf('near', { headroom: 1 }),
+  ];
+  const urgencies = views.map((view) => listedNode(view, sources).urgency ?? 0);
+  expect(urgencies).toEqual(urgencies.toSorted((a, b) => b - a));
+});
+
 function gridOf(views: readonly NodeView[], count = 100): NodeGridReport {
   const nodes = views.map((view) => listedNode(view, sources));
   return nodeGrid(nodes, count);

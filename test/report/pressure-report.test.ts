@@ -92,7 +92,9 @@ it('a node under DiskPressure of which not all is known may be evicting, whateve
   const unknown = aNodeThreshold({ signal: 'imagefs.available', available: undefined, headroom: undefined });
   const thresholds = [...snapshot.thresholds, { ...unknown, isCrossed: false }];
   const summary = { ...snapshot.summary, imagefs: anFsStats({ capacityBytes: 9 }) };
-  const { items } = await pressureOf({ ...measured, node, snapshot: { ...snapshot, node, thresholds, summary } });
+  const view = { ...measured, node, snapshot: { ...snapshot, node, thresholds, summary } };
+  const { items, ...counts } = await pressureOf(view);
+  expect(counts).toMatchObject({ refusingNodeCount: 1, nearPressureNodeCount: 0 });
   expect(items).toMatchObject([{ signal: 'imagefs.available', headroom: undefined, victims: undefined }]);
   expect(items[0]?.verdict?.text).toContain('may be evicting');
 });

@@ -145,6 +145,7 @@ describe('problems of the cluster', () => {
     [{ reachedLimitPodCount: 2 }, 'warning next-evictions: 2 pods above a limit'],
     [{ unenforcedReachedPodCount: 2 }, 'warning pods: 2 pods above a limit that does not evict them'],
     [{ pressedNodeCount: 1 }, 'critical next-evictions: 1 node below an eviction threshold'],
+    [{ refusingNodeCount: 1 }, 'critical nodes: 1 node under DiskPressure'],
     [{ nearLimitPodCount: 3 }, 'warning next-evictions: 3 pods near a limit'],
     [{ staleNodeCount: 2 }, 'warning nodes: 2 nodes with stale data'],
     [
@@ -271,7 +272,7 @@ describe('problems of the cluster', () => {
       },
       {
         severity: 'warning',
-        text: '2 nodes close to an eviction threshold or under DiskPressure',
+        text: '2 nodes close to an eviction threshold',
         detail: 'node-1 (in 4m), node-2',
         commands: ['kubectl ephemeral-storage explain node node-1'],
       },
@@ -353,6 +354,16 @@ describe('problems of the cluster', () => {
         commands: ['kubectl ephemeral-storage explain node node-5'],
       },
       { text: '1 node with stale data', detail: 'node-4 (no answer in time)' },
+    ]);
+  });
+
+  it('a node under DiskPressure is no node close to a threshold', () => {
+    const [refusing, near] = [aPressedNode('node-1', { diskPressure: true }), aPressedNode('node-2')];
+    const summary = aSummary({ refusingNodeCount: 1, nearPressureNodeCount: 1 });
+    const cluster = aCluster({ summary, nodes: all(refusing, near), nearNodes: all(refusing, near) });
+    expect(problemsIn({ cluster }).map(({ text, detail }) => [text, detail])).toEqual([
+      ['1 node under DiskPressure', 'node-1'],
+      ['1 node close to an eviction threshold', 'node-2'],
     ]);
   });
 

@@ -106,7 +106,7 @@ export function aPressedNode(
   { verdict, diskPressure, ...pressure }: Partial<NodePressureReport> & { readonly diskPressure?: boolean } = {},
 ): ListedNodeReport {
   return {
-    ...aMeasuredNode({ node, verdict, diskPressure, condition: 'near' }),
+    ...aMeasuredNode({ node, verdict, diskPressure, condition: diskPressure === true ? 'refusing' : 'near' }),
     pressure: {
       ...({ node, isAssumed: false, available: 1, headroom: 1, victims: [], verdict } as const),
       ...({ dataState: 'fresh', dataAgeMs: 1, signal: 'nodefs.available', ...pressure } as const),
@@ -198,6 +198,7 @@ export const aSummary = builder<ClusterReport['summary']>(() => ({
   pressedNodeCount: 0,
   pressedEmptyNodeCount: 0,
   pressedFullNodeCount: 0,
+  refusingNodeCount: 0,
   nearPressureNodeCount: 0,
   unknownPressureNodeCount: 0,
   incompleteWorkloadCount: 0,

@@ -71,21 +71,32 @@ function thresholdUrgency(nearest: NodeThreshold | undefined, timeMs: number | u
 }
 
 /**
- * The larger, the sooner it needs somebody: nodes that evict pods, then those that have no space and evict none, those without data,
- * those that are close to evicting, and the fullest. Undefined for one that is skipped.
+ * The larger, the sooner it needs somebody: nodes that evict pods, then those that have no space and evict none, those under DiskPressure,
+ * those without data, those that are close to evicting, and the fullest. Undefined for one that is skipped.
+ * @param snapshot as last known without data
  * @param standing undefined for a node that is neither close to evicting pods nor under DiskPressure
  */
 export function nodeUrgency(
   view: NodeView,
+  snapshot: NodeSnapshot | undefined,
   standing: NodeStanding | undefined,
   fullRatio: number | undefined,
 ): number | undefined {
   const isSkipped = view.state === 'absent' && view.reason === 'skipped';
   if (isSkipped) return undefined;
-  if (standing?.nearest?.isCrossed === true) return 20 + standing.urgency;
-  if (view.state === 'absent') return 15;
-  if (fullDisk(view.snapshot) !== undefined) return 20;
+  const critical = criticalUrgency(view, snapshot, standing);
+  if (critical !== undefined || view.state === 'absent') return critical ?? 15;
   return standing === undefined ? calmUrgency(view.state, fullRatio) : 10 + Math.max(-4, standing.urgency);
+}
+
+function criticalUrgency(
+  { node }: NodeView,
+  snapshot: NodeSnapshot | undefined,
+  { nearest, urgency = 0 }: Partial<NodeStanding> = {},
+): number | undefined {
+  if (nearest?.isCrossed === true) return 20 + urgency;
+  if (snapshot !== undefined && fullDisk(snapshot) !== undefined) return 20;
+  return node?.diskPressure === true ? 17 + Math.max(-1, urgency) : undefined;
 }
 
 function calmUrgency(state: 'fresh' | 'stale', fullRatio = 0): number {

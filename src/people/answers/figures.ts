@@ -56,16 +56,16 @@ function parts(...counts: readonly (readonly [amount: number, what: string])[]):
 /** A node in trouble counts once, by what matters most, and as an unknown one too where that is what was last known. */
 function disks({ grid: { conditions, troubles, nodeCount }, summary }: ClusterReport): KeyFigure {
   const of = (...names: readonly DiskTrouble[]): number => names.reduce((sum, name) => sum + (troubles[name] ?? 0), 0);
-  const critical = of('evicting', 'no_space');
-  const warning = of('near', 'full', 'refusing');
+  const critical = of('evicting', 'no_space', 'refusing');
+  const warning = of('near', 'full');
   const unknownCount = summary.absentNodeCount + (conditions.unknown ?? 0);
   const note = parts(
     [of('evicting'), 'below a threshold'],
     [summary.pressedEmptyNodeCount, 'with no pod left to evict'],
     [of('no_space'), 'full without a threshold'],
+    [of('refusing'), 'under DiskPressure'],
     [of('near'), 'near a threshold'],
     [of('full'), 'nearly full'],
-    [of('refusing'), 'under DiskPressure'],
   );
   return {
     name: linkTo('nodes', 'Disks in trouble', 'near'),

@@ -90,7 +90,9 @@ export interface ClusterSummary extends Readonly<PodCounts['counts']> {
   readonly pressedEmptyNodeCount: number;
   /** Of them, those with data and a filesystem that is full. */
   readonly pressedFullNodeCount: number;
-  /** Nodes above a threshold that they are close to, or would cross within ten minutes, or were when they were last known. */
+  /** Under DiskPressure, and below no threshold that is known. */
+  readonly refusingNodeCount: number;
+  /** The others above a threshold that they are close to, or would cross within ten minutes, or were when they were last known. */
   readonly nearPressureNodeCount: number;
   /** Nodes with data that may be below a threshold: what is free, or the threshold, is not known. */
   readonly unknownPressureNodeCount: number;

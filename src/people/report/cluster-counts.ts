@@ -103,7 +103,11 @@ export function nodeCounts(nodes: readonly ListedNode[]) {
     pressedNodeCount: crossed.length,
     pressedEmptyNodeCount: count(crossed, ({ snapshot }) => snapshot !== undefined && !mayEvict(snapshot)),
     pressedFullNodeCount: count(crossed, (node) => node.view.state !== 'absent' && isFull(node)),
-    nearPressureNodeCount: count(nodes, ({ pressed }) => pressed?.nearest.isCrossed === false),
+    refusingNodeCount: count(nodes, ({ condition }) => condition === 'refusing'),
+    nearPressureNodeCount: count(
+      nodes,
+      ({ pressed, condition }) => pressed?.nearest.isCrossed === false && condition !== 'refusing',
+    ),
     unknownPressureNodeCount: count(
       measured,
       ({ snapshot, pressed }) =>

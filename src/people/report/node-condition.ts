@@ -9,16 +9,16 @@ import type { PressedNode } from './pressure-report.js';
 
 /**
  * How a node is, by what matters most, the worst first. `evicting`: below a threshold, or so when it was last known; `no_space`: a disk is full, and nobody is
- * evicted for it; `silent`: without data; `unknown`: nobody knows how close it is to a threshold; `refusing`: under DiskPressure, and below no threshold that is known; `near`: close to a
+ * evicted for it; `refusing`: under DiskPressure, and below no threshold that is known; `silent`: without data; `unknown`: nobody knows how close it is to a threshold; `near`: close to a
  * threshold; `full`: a filesystem is nearly full in bytes or inodes; `awaited`: without data, see {@link isAwaitedNode}; `stale`: its data is old; `missing`: its summary lacks
  * pods; `unprotected`: limits or thresholds do not do what they seem to do; `skipped`: never scraped. Distinguished by a letter and a shape too, for readers who see no colours.
  */
 export const conditionMarks = {
   evicting: { letter: 'E', severity: 'critical', text: 'below an eviction threshold' },
   no_space: { letter: '0', severity: 'critical', text: 'a disk is full or fills up, and no pod is evicted for it' },
+  refusing: { letter: 'D', severity: 'critical', text: 'under DiskPressure: refuses pods' },
   silent: { letter: '?', severity: 'warning', text: 'no data' },
   unknown: { letter: '!', severity: 'warning', text: 'headroom unknown' },
-  refusing: { letter: 'D', severity: 'warning', text: 'under DiskPressure: refuses pods' },
   near: { letter: 'N', severity: 'warning', text: 'near a threshold' },
   full: { letter: 'F', severity: 'warning', text: 'nearly full' },
   awaited: { letter: '…', severity: 'unknown', text: 'not responded yet' },

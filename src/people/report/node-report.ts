@@ -138,7 +138,7 @@ export function listedNode(view: NodeView, sources: NodeSources): ListedNode {
   const standing = data && nodeStanding(data.source, data.snapshot);
   const pressed = data && pressedNode(data.source, data.snapshot, standing);
   const fullRatio = data && fullestRatio(data.snapshot);
-  const urgency = nodeUrgency(view, pressed, fullRatio);
+  const urgency = nodeUrgency(view, data?.snapshot, pressed, fullRatio);
   const condition = nodeCondition(view, pressed, failure);
   const trouble = diskTrouble(condition, view, pressed);
   return { view, failure, ...data, standing, pressed, fullRatio, urgency, condition, trouble };

@@ -45,16 +45,29 @@ export const nextEvictionRules = {
     more: verdictText,
     commands: nodeCommands,
   }),
+  /** Where it crosses no threshold that is known, the kubelet may have others. */
+  node_under_pressure: clusterRule({
+    isCritical: true,
+    section: 'nodes',
+    only: 'near',
+    alerts: ['EphemeralStorageNodeEvicting'],
+    applies: ({ cluster: { summary, nodes } }) => [
+      { count: summary.refusingNodeCount, examples: nodes.items.filter(isRefusing) },
+    ],
+    sentence: ['node under DiskPressure', 'nodes under DiskPressure'],
+    name: nodeName,
+    timeMs: ({ pressure }) => pressure?.timeToEvictionMs,
+    more: verdictText,
+    commands: nodeCommands,
+  }),
   node_near_threshold: clusterRule({
     section: 'next-evictions',
-    alerts: ['EphemeralStorageNodeEvictionSoon', 'EphemeralStorageNodeDiskLow', 'EphemeralStorageNodeEvicting'],
-    applies: ({ cluster: { summary, nearNodes } }) => [
-      { count: summary.nearPressureNodeCount, examples: nearNodes.items.filter((node) => !isBelow(node)) },
-    ],
-    sentence: [
-      'node close to an eviction threshold or under DiskPressure',
-      'nodes close to an eviction threshold or under DiskPressure',
-    ],
+    alerts: ['EphemeralStorageNodeEvictionSoon', 'EphemeralStorageNodeDiskLow'],
+    applies: ({ cluster: { summary, nearNodes } }) => {
+      const examples = nearNodes.items.filter((node) => !isBelow(node) && !isRefusing(node));
+      return [{ count: summary.nearPressureNodeCount, examples }];
+    },
+    sentence: ['node close to an eviction threshold', 'nodes close to an eviction threshold'],
     name: nodeName,
     timeMs: ({ pressure }) => pressure?.timeToEvictionMs,
     more: verdictText,
@@ -173,6 +186,10 @@ function lastKnownText({ dataState, dataAgeMs }: Pick<PodReport, 'dataState' | '
 
 function isBelow({ pressure }: ListedNodeReport): boolean {
   return (pressure?.headroom ?? 0) < 0;
+}
+
+function isRefusing({ condition }: ListedNodeReport): boolean {
+  return condition === 'refusing';
 }
 
 function hasNoSpace({ state, verdict }: ListedNodeReport): boolean {
