@@ -106,6 +106,15 @@ it('a pod of a silent node is listed with what was last known', async () => {
   expect(text).toMatch(/^shop +lost +node-2 +30,720 +30Ki .* last known$/m);
 });
 
+it('a pod that its kubelet measures no longer is listed as stale', async () => {
+  const [node] = reading.snapshot.nodes;
+  if (node === undefined || node.state === 'absent') throw new Error('no node with data');
+  const { snapshot } = node;
+  const pods = new Map(snapshot.pods.map(({ summary }) => [summary.uid, { summary, heldMs: 400_000 }]));
+  const nodes = [{ ...node, snapshot: { ...snapshot, frozen: { ...snapshot.frozen, pods } } }];
+  expect(await textOf({ ...reading, snapshot: { ...reading.snapshot, nodes } })).toMatch(/^shop +big .* stale$/m);
+});
+
 it('a workload that is known by evictions alone, or by pods that do not run, is explained', async () => {
   const cart = aDeployment('cart');
   const path = workloadPath(cart);

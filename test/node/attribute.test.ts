@@ -94,6 +94,19 @@ it('the containers of the spec share the total when the kubelet lists none, as b
   ]);
 });
 
+it('a container that mounts a volume twice has one share of it', () => {
+  const volumes = [aVolumeSummary({ name: 'cache', usedBytes: 100 })];
+  const containers = ['app', 'log'].map((name) => aContainerSummary({ name, rootfsBytes: 0, logsBytes: 0 }));
+  const mounts = { app: [aMount('cache'), aMount('cache')], log: [aMount('cache')] };
+  const pod = aPod({
+    containers: [aContainer({ name: 'app', mounts: mounts.app }), aContainer({ name: 'log', mounts: mounts.log })],
+    volumes: [aVolume({ name: 'cache' })],
+  });
+  const summary = aPodSummary({ usedBytes: 100, containers, volumes });
+  const used = attributePod({ summary, pod, mode: 'measured' }).containers.map(({ usedBytes }) => usedBytes);
+  expect(used).toEqual([50, 50]);
+});
+
 it.each([
   ['first', [10, undefined]],
   ['second', [undefined, 10]],

@@ -103,15 +103,16 @@ describe('frozen statistics', () => {
     expect(observed([[0, times]])[0]?.[0]).toBe(frozen);
   });
 
-  it('pods of one UID, and one whose UID is the name of a filesystem, are told apart', () => {
+  it('pods of one UID, and one whose UID is the name or the place of a filesystem, are told apart', () => {
     const times = new FrozenTimes();
     const named = (name: string, imagefs: number): NodeSummary => {
-      const { pods, ...rest } = summaryOf({ imagefs, pods: { a: [100], nodefs: [100] } });
+      const { pods, ...rest } = summaryOf({ imagefs, pods: { a: [100], nodefs: [100], '0': [100] } });
       return { ...rest, pods: pods.map((pod) => (pod.uid === 'a' ? { ...pod, name } : pod)) };
     };
     times.observe(named('before', 100), 0);
     const { filesystems, pods } = times.observe(named('after', 105), 5 * minute);
-    expect([[...filesystems], [...pods.keys()]]).toEqual([[], ['nodefs']]);
+    const heldMs = Object.fromEntries(Array.from(pods, ([uid, frozen]) => [uid, frozen.heldMs]));
+    expect([[...filesystems], heldMs]).toEqual([[], { nodefs: 5 * minute, '0': 5 * minute }]);
     expect(times.observe(summaryOf({ nodefs: 100, imagefs: 106 }), 6 * minute).filesystems.size).toBe(0);
   });
 

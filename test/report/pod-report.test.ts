@@ -26,6 +26,7 @@ it('a pod that its kubelet measures no longer is as old as its last measurement,
   const frozenNode = aFreshNode(aNodeSnapshot({ frozen }), 1_500.4);
   expect(measuredPodReport({ node: frozenNode, pod })).toMatchObject({ dataState: 'stale', dataAgeMs: 401_500 });
   expect(containerReports({ node: frozenNode, pod }).map(({ dataAgeMs }) => dataAgeMs)).toEqual([401_500]);
+  expect(dataFacts({ ...frozenNode, state: 'absent' }, pod.summary).dataState).toBe('absent');
   expect(dataFacts(frozenNode)).toMatchObject({ dataState: 'fresh', dataAgeMs: 1_500 });
   const other = aMeasuredPod({ summary: aPodSummary({ ...pod.summary, name: 'other' }) });
   expect(measuredPodReport({ node: frozenNode, pod: other })).toMatchObject({ dataState: 'fresh', dataAgeMs: 1_500 });
