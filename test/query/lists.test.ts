@@ -384,6 +384,14 @@ describe('pods of a silent node', () => {
   });
 });
 
+it('namespaces count no pods that were refused at admission as evicted', async () => {
+  const evictions = (['node_bytes', 'node_admission', 'pod_limit'] as const).map((cause) =>
+    evictionReport(anEvictionRecord({ namespace: 'shop', cause })),
+  );
+  const { items } = await listNamespaces(aReading({ evictions }), parseListQuery('namespaces', {}), lane);
+  expect(items).toMatchObject([{ namespace: 'shop', evictionCount: 2 }]);
+});
+
 it('namespaces whose pods cannot be listed are there, and say so', async () => {
   const reading = aReading({ snapshot: aClusterSnapshot({ unlistedNamespaces: ['secret'] }) });
   const { items } = await listNamespaces(reading, parseListQuery('namespaces', { order: 'name' }), lane);

@@ -1,6 +1,6 @@
 import { formatAge } from '../../lib/base/units.js';
 import { type Block, type BlockOf, bytes, count, type Document, type DocumentPart, share } from '../pens/document.js';
-import { causeText, eventText, isOfNode, rulesOf } from '../report/eviction-cause-text.js';
+import { causeText, eventText, isOfNode, isRefusal, rulesOf } from '../report/eviction-cause-text.js';
 import { evictionHint, type LastUsageReport, ownBytes, type ShownEviction } from '../report/eviction-report.js';
 import { type LimitReport, limitSubject, limitText } from '../report/limit-report.js';
 import { growthText, perMinute } from '../report/pod-growth.js';
@@ -80,7 +80,7 @@ function unknownUsageText({ unknownUsageReason, cause }: ShownEviction): string 
       return 'Only the status of the pod was read: what it used is known to an exporter that ran at the time.';
     case 'not_measured':
     case undefined:
-      return cause === 'node_admission'
+      return isRefusal({ cause })
         ? 'Nothing of the pod ran.'
         : 'The pod was evicted before a summary of its node listed it: what it used is unknown.';
   }

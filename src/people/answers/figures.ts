@@ -15,6 +15,7 @@ import {
 } from '../pens/document.js';
 import type { ClusterReport, ClusterSummary } from '../query/cluster-report.js';
 import type { Status } from '../query/status.js';
+import { isRefusal } from '../report/eviction-cause-text.js';
 import type { EvictionReport } from '../report/eviction-report.js';
 import { conditionMarks, type DiskTrouble, type NodeCondition, nodeConditions } from '../report/node-condition.js';
 import type { NodeGridReport, NodePoolReport, NodeTileReport } from '../report/node-grid.js';
@@ -104,7 +105,7 @@ function evictionsOfDay(
   evictions: readonly EvictionReport[],
 ): KeyFigure {
   const ofDay = evictions.filter(({ evictedAtMs }) => nowMs - evictedAtMs < dayMs);
-  const evicted = ofDay.filter(({ cause }) => cause !== 'node_admission');
+  const evicted = ofDay.filter((of) => !isRefusal(of));
   const agesMs = evicted.map(({ evictedAtMs }) => Math.max(0, nowMs - evictedAtMs));
   const knownMs = Math.min(dayMs, Math.max(0, nowMs - health.evictionsSinceMs));
   const hasGap = health.evictionGaps.some(({ untilMs }) => nowMs - untilMs < dayMs);

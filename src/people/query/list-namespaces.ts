@@ -2,6 +2,7 @@ import { isNearLimit } from '../../facts/node/standing.js';
 import type { Lane } from '../../lib/base/lane.js';
 import { getOrAdd } from '../../lib/base/maps.js';
 import { largestFirst, type Ranking } from '../../lib/base/ranking.js';
+import { isRefusal } from '../report/eviction-cause-text.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import { dataOf } from '../report/node-report.js';
 import type { PodReport } from '../report/pod-report.js';
@@ -20,7 +21,7 @@ export interface NamespaceReport {
   readonly unmeasuredPodCount: number;
   /** Above a limit that evicts them or at 80 % of it, or there within ten minutes; of nodes without data, when last known. */
   readonly nearLimitPodCount: number;
-  /** Of its pods for storage, of those that are remembered. */
+  /** Of its pods for storage, of those that are remembered; without pods that were refused at admission. */
   readonly evictionCount: number;
   /** Its pods cannot be listed: the other values are of what kubelets report. */
   readonly isUnlisted: boolean;
@@ -84,7 +85,7 @@ async function namespaceReports(reading: ClusterReading, lane: Lane): Promise<re
       sums.usedBytes += summary.usedBytes;
     }
   });
-  for (const { namespace } of evictions) of(namespace).evictionCount += 1;
+  for (const eviction of evictions) of(eviction.namespace).evictionCount += Number(!isRefusal(eviction));
   for (const namespace of snapshot.unlistedNamespaces) of(namespace).isUnlisted = true;
   return [...all.values()];
 }

@@ -18,9 +18,14 @@ export function causeText({ cause, container = '', volume = '', limitBytes }: Ev
   return texts[cause];
 }
 
-/** Returns what happened to the pod: nothing of one that was refused ran. */
-export function eventText({ cause }: Pick<EvictedFor, 'cause'>): 'refused' | 'evicted' {
-  return cause === 'node_admission' ? 'refused' : 'evicted';
+/** Returns whether a node refused the pod at admission: nothing of it ran, and it counts as no eviction. */
+export function isRefusal({ cause }: Pick<EvictedFor, 'cause'>): boolean {
+  return cause === 'node_admission';
+}
+
+/** Returns what happened to the pod. */
+export function eventText(eviction: Pick<EvictedFor, 'cause'>): 'refused' | 'evicted' {
+  return isRefusal(eviction) ? 'refused' : 'evicted';
 }
 
 /** The limits that pods are evicted for. */

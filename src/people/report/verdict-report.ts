@@ -6,7 +6,7 @@ import { nodeStanding } from '../../facts/node/node-standing.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { shellWord } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
-import { causeText, mainPartText, rulesOf } from './eviction-cause-text.js';
+import { causeText, isRefusal, mainPartText, rulesOf } from './eviction-cause-text.js';
 import { usedText } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
 import { momentText, type PodSource } from './pod-report.js';
@@ -139,9 +139,7 @@ function explainedVerdict(
 ): { readonly verdict: DiskVerdict; readonly past: PastShortage | undefined } | undefined {
   const shortage = verdict?.shortage;
   const outlasted =
-    cause === 'node_admission' && !isShort(shortage)
-      ? pastShortage(node, remembered, verdict?.ageMs ?? Infinity)
-      : undefined;
+    isRefusal({ cause }) && !isShort(shortage) ? pastShortage(node, remembered, verdict?.ageMs ?? Infinity) : undefined;
   if (outlasted !== undefined) return { verdict: conditionVerdict(shortage), past: outlasted };
   return verdict && { verdict, past: pastOf(verdict, { nodeName: node, ageMs: verdict.ageMs }, remembered) };
 }

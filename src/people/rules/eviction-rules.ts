@@ -3,7 +3,7 @@ import { groupBy } from '../../lib/base/maps.js';
 import { formatCount } from '../../lib/base/text.js';
 import { formatAge } from '../../lib/base/units.js';
 import type { ClusterReport } from '../query/cluster-report.js';
-import { causeText, isOfNode } from '../report/eviction-cause-text.js';
+import { causeText, isOfNode, isRefusal } from '../report/eviction-cause-text.js';
 import { evictionHint, type EvictionReport } from '../report/eviction-report.js';
 import { fullRatio, isFull } from '../report/filesystem-report.js';
 import type { ListedNodeReport } from '../report/node-report.js';
@@ -114,7 +114,7 @@ export const evictionRules = {
     section: 'evictions',
     alerts: ['EphemeralStoragePodEvicted', 'EphemeralStorageNodeEvicting'],
     applies: ({ evictions }) => {
-      const recent = evictions.filter(({ cause, ageMs }) => cause !== 'node_admission' && ageMs < recentEvictionMs);
+      const recent = evictions.filter((of) => !isRefusal(of) && of.ageMs < recentEvictionMs);
       const groups = largestGroups(recent, workloadOf);
       return groups.slice(0, 1).map((most) => ({ count: recent.length, groups, first: mostFrequent(most)[0] }));
     },

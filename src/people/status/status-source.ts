@@ -5,6 +5,7 @@ import type { ClusterReading } from '../query/cluster-reading.js';
 import type { ClusterReport } from '../query/cluster-report.js';
 import { coverageOf } from '../query/coverage.js';
 import type { HealthReport, ReadinessCheck, ShownEvictions, Status } from '../query/status.js';
+import { isRefusal } from '../report/eviction-cause-text.js';
 import { type ShownEviction, withAge } from '../report/eviction-report.js';
 import { notListedText } from '../rules/exporter-rules.js';
 import { problemsOf } from '../rules/problems.js';
@@ -144,7 +145,7 @@ export class StatusSource {
 }
 
 function shownEvictions(evictions: readonly ShownEviction[]): ShownEvictions {
-  const ofRunning = evictions.filter(({ cause }) => cause !== 'node_admission');
+  const ofRunning = evictions.filter((of) => !isRefusal(of));
   const refusedCount = evictions.length - ofRunning.length;
   return { items: ofRunning.slice(0, shownEvictionCount), totalCount: ofRunning.length, refusedCount };
 }
