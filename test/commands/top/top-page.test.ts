@@ -492,7 +492,9 @@ describe('what is next', () => {
   it('a full disk for which nobody is evicted takes no place of what is next', async () => {
     const nodefs = anFsStats({ usedBytes: 100, availableBytes: 0, capacityBytes: 100 });
     const full = { pods: [], unsetSignals: ['nodefs.available'], summary: aNodeSummary({ nodefs }) } as const;
-    const reading = aReadingOf(aFreshNode(aNodeSnapshot({ nodeName: 'node-1', ...full })), nearNode('node-2'));
+    const thresholds = [aNodeThreshold({ available: 110, threshold: 100, headroom: 10, isCrossed: false })];
+    const close = aFreshNode(aNodeSnapshot({ nodeName: 'node-2', pods: [], thresholds }));
+    const reading = aReadingOf(aFreshNode(aNodeSnapshot({ nodeName: 'node-1', ...full })), close);
     expect(namesOf(await listingOf(reading, { resource: 'next', limit: 1 }))).toEqual(rows.slice(0, 1));
   });
 
