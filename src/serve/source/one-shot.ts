@@ -238,14 +238,19 @@ export async function requireNode(
   }
 }
 
-/** Reads a pod as the API server has it; without a namespace, in that of the context. Throws UserError or RequestError. */
+/** Reads a pod as the API server has it; without a namespace, in that of the context. Throws UserError, and RequestError, `not_found` without it. */
 export async function readPod(
   flags: CredentialFlags & Pick<ClusterFlags, 'requestTimeoutMs'>,
   context: ReadingProcess,
   { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
 ): Promise<JsonObject> {
   const credentials = await personalCredentials(flags, context);
-  const path = `/api/v1/namespaces/${namespace ?? credentials.namespace ?? 'default'}/pods/${name}`;
+  const place = namespace ?? credentials.namespace ?? 'default';
   using api = new CommandRequests({ ...context, timeoutMs: flags.requestTimeoutMs }).client(credentials);
-  return await readObject(api, { path }, context.stopSignal);
+  try {
+    return await readObject(api, { path: `/api/v1/namespaces/${place}/pods/${name}` }, context.stopSignal);
+  } catch (error) {
+    if (!(error instanceof RequestError && error.reason === 'not_found')) throw error;
+    throw new RequestError('not_found', `no pod ${place}/${name}`, { cause: error });
+  }
 }

@@ -51,8 +51,20 @@ export async function explainDirectories(options: DirectoryOptions, context: Com
     await listInContainers(podContainers(await readPod(options, context, given)), options, context);
   } catch (error) {
     if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
-    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
+    if (!(error instanceof RequestError)) throw error;
+    const next = error.reason === 'not_found' ? `; those that there are: ${listCommand(given, options, context)}` : '';
+    throw new UserError(`${error.message}${next}`, { cause: error });
   }
+}
+
+/** Without a namespace, that of the context is meant, as in the question. */
+function listCommand(
+  { namespace }: ReturnType<typeof podName>,
+  options: DirectoryOptions,
+  { invocation }: Pick<CommandContext, 'invocation'>,
+): string {
+  const place = namespace === undefined ? [] : ['-n', namespace];
+  return `${invocation} ${commandLine(['top', 'pods', ...place, ...connectionWords(options)])}`;
 }
 
 /** Throws UsageError for more than one pod. */

@@ -149,7 +149,7 @@ it('without kubectl, the commands to paste are printed', async ({ sim, folder })
 });
 
 it.for([
-  ['other', [], /answered 404: pods "other" not found/],
+  ['other', [], /^no pod default\/other; those that there are: \S+ top pods -n default --kubeconfig \S+\n$/],
   ['web', ['-c', 'ap'], /^no container "ap" in pod default\/web \(did you mean app\?\)\n$/],
   [
     'waiting',
