@@ -72,11 +72,39 @@ function decode(
   const value = fromJson(bytes.toString());
   if (value === undefined) throw new RequestError('decode', `${what}: not JSON`);
   const answer = objectOf(value);
-  const hasCoverage = Array.isArray(objectOf(answer['coverage'])['absences']);
-  if (!hasCoverage || (!isObjectKind(kind) && !Array.isArray(answer['items']))) {
+  const coverage = objectOf(answer['coverage']);
+  const hasCoverage = Array.isArray(coverage['absences']);
+  const counts = [answer['generatedAtMs'], coverage['freshNodeCount'], coverage['staleNodeCount']];
+  const [part, ...names] = namesIn[kind] ?? ['items'];
+  const isOfThem = (row: unknown): boolean => names.every((name) => typeof objectOf(row)[name] === 'string');
+  const hasRows = isObjectKind(kind) || (Array.isArray(answer['items']) && typeof answer['totalCount'] === 'number');
+  const hasOutline = hasCoverage && hasRows && counts.every((count) => typeof count === 'number');
+  if (!hasOutline || ![answer[part]].flat().every(isOfThem) || !areMeasuresNumbers(answer)) {
     throw new RequestError('decode', `${what}: not as this version expects; ${versionHint}`);
   }
   return answer as object as ReturnType<typeof decode>;
+}
+
+/** Where an answer has what it is about, and the names of that. */
+const namesIn: Partial<Record<ViewKind, readonly [part: string, ...names: string[]]>> = {
+  nodes: ['items', 'node'],
+  pods: ['items', 'namespace', 'pod'],
+  containers: ['items', 'namespace', 'pod', 'container'],
+  volumes: ['items', 'namespace', 'pod', 'volume'],
+  workloads: ['items', 'workloadNamespace', 'workloadType', 'workload'],
+  namespaces: ['items', 'namespace'],
+  evictions: ['items', 'namespace', 'pod', 'uid'],
+  node: ['node', 'node'],
+  pod: ['pods', 'namespace', 'pod'],
+  workload: ['workload', 'workloadNamespace', 'workloadType', 'workload'],
+  namespace: ['namespace', 'namespace'],
+};
+
+/** Returns whether all that has a unit in its name is a number. Labels have the names that users give them. */
+function areMeasuresNumbers(value: unknown, name = ''): boolean {
+  if (/(?:Bytes|Count|Ms)$/.test(name)) return typeof value === 'number';
+  if (typeof value !== 'object' || value === null || name === 'labels') return true;
+  return Object.entries(value).every(([key, part]) => areMeasuresNumbers(part, key));
 }
 
 /**

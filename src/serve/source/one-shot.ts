@@ -81,10 +81,13 @@ export function openAnswers(flags: ClusterFlags, context: ReadingProcess): OpenA
   };
 }
 
-/** Blames the exporter for an error of a value: of its answers the outline alone is checked. */
+/** Blames the exporter for an error of a value: of its answers the outline, names and numbers alone are checked. */
 function namingExporter(error: unknown, exporter: string | undefined): unknown {
   const isOfValue = error instanceof TypeError || error instanceof RangeError;
-  if (exporter === undefined || !isOfValue) return error;
+  if (exporter === undefined) return error;
+  if (error instanceof RequestError && error.reason === 'decode')
+    return new UserError(`${exporter}: ${error.message}`, { cause: error });
+  if (!isOfValue) return error;
   const what = `the answer of ${exporter} is not as this version expects (${messageOf(error)})`;
   return new UserError(`${what}; ${versionHint}`, { cause: error });
 }
