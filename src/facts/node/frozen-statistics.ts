@@ -1,7 +1,6 @@
 import { isSamePod, type PodIdentity } from '../../cluster/kube/pod-identity.js';
 import { type SignalFilesystem, signalFilesystems } from '../../cluster/kubelet/eviction-signals.js';
 import type { NodeSummary, PodSummary } from '../../cluster/kubelet/summary.js';
-import { leastKnown } from '../../lib/base/maps.js';
 
 /** A time that has not moved between two summaries that are so far apart. */
 const frozenAfterMs = 300_000;
@@ -34,77 +33,67 @@ export function judgedFilesystems(
   return { ...summary, nodefs: of('nodefs'), imagefs: of('imagefs'), containerfs: of('containerfs') };
 }
 
-/** By pod, or the place of a filesystem: no UID is a number. */
-type StatsKey = string | number;
-
-interface Observed {
-  readonly summary: NodeSummary;
-  /** Those with a time, by UID. */
-  readonly pods: ReadonlyMap<string, PodSummary>;
-  readonly arrivedAtMs: number;
+/** What a summary has a time for, which was that of the summary before. */
+interface Unmoved {
+  readonly of: SignalFilesystem | PodSummary;
+  readonly timeMs: number;
+  /** When the first summary with the time arrived; monotonic. */
+  readonly sinceMs: number;
 }
 
 /** Finds what is frozen in the summaries of one node. */
 export class FrozenTimes {
-  /** When the first summary with a time arrived, in monotonic milliseconds; those that moved with the last one are left out. */
-  #unmovedSinceMs: ReadonlyMap<StatsKey, number> = new Map();
-  #last: (Observed & { readonly frozen: FrozenStatistics }) | undefined;
+  /** By the UID of a pod or the place of a filesystem: no UID is a number. */
+  #unmoved: ReadonlyMap<string | number, Unmoved> = new Map();
+  #pods: ReadonlyMap<string, PodSummary> = new Map();
+  #last: { readonly summary: NodeSummary; readonly arrivedAtMs: number; readonly frozen: FrozenStatistics } | undefined;
 
   /** `arrivedAtMs`: of the summary; monotonic. */
   observe(summary: NodeSummary, arrivedAtMs: number): FrozenStatistics {
-    const last = this.#last;
-    if (last?.summary === summary) return last.frozen;
+    if (this.#last?.summary === summary) return this.#last.frozen;
     const pods = podsWithTime(summary);
-    this.#unmovedSinceMs = this.#unmoved({ summary, pods, arrivedAtMs });
-    const frozen = frozenOf({ summary, pods, arrivedAtMs }, this.#unmovedSinceMs);
-    this.#last = { summary, pods, arrivedAtMs, frozen };
+    this.#unmoved = this.#unmovedIn(summary, pods, arrivedAtMs);
+    this.#pods = pods;
+    const frozen = frozenOf(this.#unmoved.values(), arrivedAtMs);
+    this.#last = { summary, arrivedAtMs, frozen };
     return frozen;
   }
 
-  #unmoved({ summary, pods, arrivedAtMs }: Observed): ReadonlyMap<StatsKey, number> {
-    const last = this.#last;
-    const unmoved = new Map<StatsKey, number>();
+  #unmovedIn(summary: NodeSummary, pods: ReadonlyMap<string, PodSummary>, arrivedAtMs: number) {
+    const unmoved = new Map<string | number, Unmoved>();
     let newestMs: number | undefined;
     const oldAtFirstMs = (timeMs: number): number | undefined => {
       newestMs ??= newestOf(summary);
       return newestMs - timeMs >= frozenLagMs ? arrivedAtMs - (newestMs - timeMs) : undefined;
     };
-    const add = (key: StatsKey, timeMs: number | undefined, lastMs: number | undefined): void => {
+    const add = (key: string | number, of: Unmoved['of'], timeMs: number | undefined, lastMs: number | undefined) => {
       if (timeMs === undefined || (lastMs !== undefined && lastMs !== timeMs)) return;
-      const knownMs = this.#unmovedSinceMs.get(key) ?? last?.arrivedAtMs;
+      const knownMs = this.#unmoved.get(key)?.sinceMs ?? this.#last?.arrivedAtMs;
       const sinceMs = lastMs === undefined ? oldAtFirstMs(timeMs) : knownMs;
-      if (sinceMs !== undefined) unmoved.set(key, sinceMs);
+      if (sinceMs !== undefined) unmoved.set(key, { of, timeMs, sinceMs });
     };
     for (const [uid, pod] of pods) {
-      const before = last?.pods.get(uid);
-      add(uid, newestOfContainers(pod), before && isSamePod(before, pod) ? newestOfContainers(before) : undefined);
+      const last = this.#pods.get(uid);
+      add(uid, pod, newestOfContainers(pod), last && isSamePod(last, pod) ? newestOfContainers(last) : undefined);
     }
     for (const [place, name] of signalFilesystems.entries())
-      add(place, summary[name]?.timeMs, last?.summary[name]?.timeMs);
+      add(place, name, summary[name]?.timeMs, this.#last?.summary[name]?.timeMs);
     return unmoved;
   }
 }
 
-function frozenOf(
-  { summary, pods, arrivedAtMs }: Observed,
-  unmovedSinceMs: ReadonlyMap<StatsKey, number>,
-): FrozenStatistics {
+function frozenOf(unmoved: Iterable<Unmoved>, nowMs: number): FrozenStatistics {
   const filesystems = new Set<SignalFilesystem>();
-  const frozenPods = new Map<string, { readonly summary: PodSummary; readonly heldMs: number }>();
-  for (const [key, sinceMs] of unmovedSinceMs) {
-    const heldMs = arrivedAtMs - sinceMs;
+  const pods = new Map<string, { readonly summary: PodSummary; readonly heldMs: number }>();
+  let oldestMs = Infinity;
+  for (const { of, timeMs, sinceMs } of unmoved) {
+    const heldMs = nowMs - sinceMs;
     if (heldMs < frozenAfterMs) continue;
-    const filesystem = signalFilesystems[Number(key)];
-    const pod = pods.get(String(key));
-    if (typeof key === 'number' && filesystem !== undefined) filesystems.add(filesystem);
-    else if (pod !== undefined) frozenPods.set(pod.uid, { summary: pod, heldMs });
+    oldestMs = Math.min(oldestMs, timeMs);
+    if (typeof of === 'string') filesystems.add(of);
+    else pods.set(of.uid, { summary: of, heldMs });
   }
-  if (filesystems.size + frozenPods.size === 0) return nothingFrozen;
-  const timesMs = [
-    ...Array.from(filesystems, (name) => summary[name]?.timeMs),
-    ...Array.from(frozenPods.values(), (frozen) => newestOfContainers(frozen.summary)),
-  ];
-  return { filesystems, pods: frozenPods, sinceMs: timesMs.reduce(leastKnown, undefined) };
+  return oldestMs === Infinity ? nothingFrozen : { filesystems, pods, sinceMs: oldestMs };
 }
 
 function podsWithTime({ pods }: NodeSummary): ReadonlyMap<string, PodSummary> {
