@@ -159,6 +159,13 @@ it.each([
     undefined,
   ],
   [
+    'was full when it fell silent',
+    { ...silent, condition: 'full' },
+    { text: 'nearly full when last known', tone: 'warning' },
+    '-',
+    undefined,
+  ],
+  [
     'has not answered',
     { ...silent, condition: 'awaited' },
     { text: 'not responded yet', tone: 'unknown' },

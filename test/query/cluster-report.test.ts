@@ -239,7 +239,7 @@ it('nodes with a full disk and no threshold are counted', async () => {
       }),
     ],
   });
-  expect(summary).toMatchObject({ fullNodeCount: 3, noSpaceNodeCount: 2 });
+  expect(summary).toMatchObject({ fullNodeCount: 1, noSpaceNodeCount: 2 });
   expect(nodes.items.map((node) => node.verdict?.kind)).toEqual(['no_space', 'no_space', undefined]);
 });
 

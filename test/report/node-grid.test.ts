@@ -30,20 +30,28 @@ function nodeOf(name: string, { labels = {}, fullPercent = 10, diskPressure = fa
       ? []
       : [aNodeThreshold({ threshold: 100, available: 100 + headroom, headroom, isCrossed: headroom < 0 })];
   const summary = aNodeSummary({ nodeName: name, nodefs });
-  return aFreshNode(aNodeSnapshot({ node, nodeName: name, summary, thresholds, unsetSignals }));
+  return { ...aFreshNode(aNodeSnapshot({ node, nodeName: name, summary, thresholds, unsetSignals })), node };
 }
 
 /** Of the last request: none failed but those to node d. */
 const failure: NodeFailure = { reason: 'timeout', message: '', ageMs: 0 };
 const sources = { failures: new Map([['d', failure]]), lastKnownOf: () => undefined };
 
-it('a node that was below a threshold stays so without data, and one that was close to it is silent', () => {
-  const conditionOf = (last: NodeView): NodeCondition =>
-    listedNode(anAbsentNode('d', 'timeout'), {
-      ...sources,
-      lastKnownOf: () => ({ snapshot: (last as MeasuredNodeView).snapshot, ageMs: 31_000 }),
-    }).condition;
-  expect([-1, 1].map((headroom) => conditionOf(nodeOf('d', { headroom })))).toEqual(['evicting', 'silent']);
+it.each<[string, Fields, NodeCondition, true?]>([
+  ['below a threshold', { headroom: -1 }, 'evicting', true],
+  ['close to a threshold', { headroom: 1 }, 'near', true],
+  ['without space', { fullPercent: 100, unsetSignals: ['nodefs.available'] }, 'no_space', true],
+  ['nearly full', { fullPercent: 90 }, 'full', true],
+  ['under DiskPressure, and is so now', { diskPressure: true, headroom: 900 }, 'refusing'],
+  ['far from all', { headroom: 900 }, 'silent'],
+])('a silent node is in the trouble that it was last known to be in: %s', (_what, fields, condition, isLastKnown) => {
+  const last = nodeOf('d', fields) as MeasuredNodeView;
+  const lastKnownOf = () => ({ snapshot: last.snapshot, ageMs: 31_000 });
+  const view = { ...anAbsentNode('d', 'timeout'), node: last.node };
+  const nodes = [listedNode(view, { ...sources, lastKnownOf })];
+  const { pools, troubles } = nodeGrid(nodes, 1);
+  expect(pools[0]?.nodes).toEqual([{ node: 'd', condition, isLastKnown, fullRatio: undefined }]);
+  expect(troubles).toEqual(condition === 'silent' ? {} : { [condition]: 1 });
 });
 
 it('nodes are in the order of what a person looks at first', () => {

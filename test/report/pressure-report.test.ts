@@ -123,7 +123,7 @@ it('nodes under pressure without data are ranked and counted by what was last kn
     },
     { node: 'near', headroom: 10 },
   ]);
-  expect(counts).toMatchObject({ pressedNodeCount: 1, pressedFullNodeCount: 0, nearPressureNodeCount: 1 });
+  expect(counts).toMatchObject({ pressedNodeCount: 1, fullNodeCount: 0, nearPressureNodeCount: 1 });
 });
 
 it.each([0, 12])('nodes under pressure have no victims where %i pods are not read', async (unreadPodCount) => {
@@ -134,13 +134,13 @@ it.each([0, 12])('nodes under pressure have no victims where %i pods are not rea
   expect((await pressureOf(node)).items[0]?.unreadPodCount).toBeUndefined();
 });
 
-it('nodes under pressure count as full where a filesystem is', async () => {
+it('nodes under pressure are in worse trouble than full', async () => {
   const views = [20_000, 10_000].map((availableBytes) => {
     const { snapshot, ...node } = nodeWith('evicting', [-1]);
     const nodefs = anFsStats({ capacityBytes: 100_000, availableBytes });
     return { ...node, snapshot: { ...snapshot, summary: { ...snapshot.summary, nodefs } } };
   });
-  expect(await pressureOf(...views)).toMatchObject({ pressedNodeCount: 2, pressedFullNodeCount: 1 });
+  expect(await pressureOf(...views)).toMatchObject({ pressedNodeCount: 2, fullNodeCount: 0 });
 });
 
 it('nodes under pressure count as empty where each pod is passed over, and all are read', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Problem, UnlistedReport } from '../../src/people/query/status.js';
 import type { ShownEviction } from '../../src/people/report/eviction-report.js';
 import { evictionReport } from '../../src/people/report/eviction-report.js';
+import type { ListedNodeReport } from '../../src/people/report/node-report.js';
 import { problemsOf, rules } from '../../src/people/rules/problems.js';
 import { anEvictionRecord } from '../support/eviction-builders.js';
 import { alertsOf, readRules, readRunbooks } from '../support/rules.js';
@@ -148,15 +149,8 @@ describe('problems of the cluster', () => {
     [{ refusingNodeCount: 1 }, 'critical nodes: 1 node under DiskPressure'],
     [{ nearLimitPodCount: 3 }, 'warning next-evictions: 3 pods near a limit'],
     [{ staleNodeCount: 2 }, 'warning nodes: 2 nodes with stale data'],
-    [
-      { fullNodeCount: 1, pressedNodeCount: 1, pressedFullNodeCount: 1 },
-      'critical next-evictions: 1 node below an eviction threshold',
-    ],
     [{ fullNodeCount: 1 }, 'warning nodes: 1 node at least 90 % full'],
-    [
-      { fullNodeCount: 1, noSpaceNodeCount: 1 },
-      'critical nodes: 1 node with a disk that fills up and no eviction threshold',
-    ],
+    [{ noSpaceNodeCount: 1 }, 'critical nodes: 1 node with a disk that fills up and no eviction threshold'],
   ])('a problem is reported for %j', (summary, text) => {
     expect(textsOf({ cluster: aCluster({ summary: aSummary(summary) }) })).toEqual([text]);
   });
@@ -300,8 +294,11 @@ describe('problems of the cluster', () => {
     const verdict = { kind: 'no_space', text: 'Writes fail.', commands: ['first', 'second'] } as const;
     const filesystems = [{ filesystem: 'nodefs', fullRatio: 1 }] as const;
     const cluster = aCluster({
-      summary: aSummary({ fullNodeCount: 2, noSpaceNodeCount: 1 }),
-      nodes: all(aMeasuredNode({ filesystems, verdict }), aMeasuredNode({ node: 'node-2', filesystems })),
+      summary: aSummary({ fullNodeCount: 1, noSpaceNodeCount: 1 }),
+      nodes: all<ListedNodeReport>(
+        aMeasuredNode({ filesystems, verdict, condition: 'no_space' }),
+        anAbsentNodeStatus({ condition: 'full', lastKnown: aMeasuredNode({ filesystems, dataAgeMs: 90_000 }) }),
+      ),
     });
     expect(problemsIn({ cluster })).toMatchObject([
       {
@@ -310,13 +307,13 @@ describe('problems of the cluster', () => {
         commands: ['first', 'second'],
         about: { node: 'node-1' },
       },
-      { severity: 'warning', text: '1 node at least 90 % full', detail: 'node-2' },
+      { severity: 'warning', text: '1 node at least 90 % full', detail: 'node-2 (last known 1m30s ago)' },
     ]);
   });
 
   it('what fills the disk of the host of a virtual cluster is not promised', () => {
     const filesystems = [{ filesystem: 'nodefs', fullRatio: 1 }] as const;
-    const node = aMeasuredNode({ filesystems, enforcement: ['virtual_cluster'] });
+    const node = aMeasuredNode({ condition: 'unknown', filesystems, enforcement: ['virtual_cluster'] });
     const cluster = aCluster({ summary: aSummary({ fullNodeCount: 1 }), nodes: all(node) });
     expect(problemsIn({ cluster })[0]?.hint).toMatch(/^Writes fail when nothing is free/);
   });
@@ -326,20 +323,23 @@ describe('problems of the cluster', () => {
     const below = { headroom: -1 };
     const nearNodes = all(
       aPressedNode('node-1', { ...below, verdict }),
-      { ...aPressedNode('node-2', { ...below, dataState: 'absent', dataAgeMs: 90_000 }), ...anAbsentNodeStatus() },
+      {
+        ...aPressedNode('node-2', { ...below, dataState: 'absent' }),
+        ...anAbsentNodeStatus({ lastKnown: aMeasuredNode({ dataAgeMs: 90_000 }) }),
+      },
       aPressedNode('node-3'),
     );
-    const nodefs = (node: string, ratios: object) =>
-      aMeasuredNode({ node, filesystems: [{ filesystem: 'nodefs', fullRatio: 0.1, ...ratios }] });
+    const nodefs = (node: string, condition: 'evicting' | 'full', ratios: object) =>
+      aMeasuredNode({ node, condition, filesystems: [{ filesystem: 'nodefs', fullRatio: 0.1, ...ratios }] });
     const failure = { reason: 'timeout', message: 'slow', ageMs: 1 } as const;
     const cluster = aCluster({
-      summary: aSummary({ pressedNodeCount: 2, staleNodeCount: 1, fullNodeCount: 2, pressedFullNodeCount: 1 }),
+      summary: aSummary({ pressedNodeCount: 2, staleNodeCount: 1, fullNodeCount: 1 }),
       nearNodes,
       nodes: all(
         aMeasuredNode({ node: 'node-4', state: 'stale', failure }),
-        nodefs('node-1', { fullRatio: 0.99 }),
-        nodefs('node-5', { inodesFullRatio: 0.9 }),
-        nodefs('node-6', { fullRatio: 0.89 }),
+        nodefs('node-1', 'evicting', { fullRatio: 0.99 }),
+        nodefs('node-5', 'full', { inodesFullRatio: 0.9 }),
+        nodefs('node-6', 'full', { fullRatio: 0.89 }),
       ),
     });
     expect(problemsIn({ cluster })).toMatchObject([

@@ -197,7 +197,6 @@ export const aSummary = builder<ClusterReport['summary']>(() => ({
   unknownLimitPodCount: 0,
   pressedNodeCount: 0,
   pressedEmptyNodeCount: 0,
-  pressedFullNodeCount: 0,
   refusingNodeCount: 0,
   nearPressureNodeCount: 0,
   unknownPressureNodeCount: 0,

@@ -228,12 +228,13 @@ function groupOf({ pool, isRest, nodeCount, nodes }: NodePoolReport, { poolCount
   };
 }
 
-function tileOf({ node, condition, fullRatio }: NodeTileReport): GridTile {
+function tileOf({ node, condition, isLastKnown, fullRatio }: NodeTileReport): GridTile {
+  const { text: its } = conditionMarks[condition];
   return {
     ...markOf(condition),
     name: node,
     path: ['nodes', node],
-    state: conditionMarks[condition].text,
+    state: isLastKnown ? `${its} when last known` : its,
     full: share(fullRatio),
   };
 }

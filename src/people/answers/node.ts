@@ -6,7 +6,7 @@ import type { MeasuredShownNode, NodeObject, ShownNode } from '../query/node-exp
 import { absenceNames } from '../report/absence-hints.js';
 import { enforcementText, unknownHeadroomText } from '../report/enforcement-report.js';
 import type { FindingReport } from '../report/finding-report.js';
-import { conditionMarks } from '../report/node-condition.js';
+import { conditionMarks, isLastTrouble } from '../report/node-condition.js';
 import type { ListedNodeReport } from '../report/node-report.js';
 import { momentText } from '../report/pod-report.js';
 import { nearestSignal, signalAmount } from '../report/signal-report.js';
@@ -132,7 +132,8 @@ function stateLine(node: ListedNodeReport): Line {
   const { severity: tone, text } = conditionMarks[condition];
   if (node.state === 'absent') {
     const absence = `no data: ${absenceNames[node.reason]}`;
-    if (condition === 'evicting') return [{ text: `${text} when last known`, tone }, `; ${absence}`];
+    if (isLastTrouble(node, condition)) return [{ text: `${text} when last known`, tone }, `; ${absence}`];
+    if (condition === 'refusing') return [{ text, tone }, `; ${absence}`];
     return { text: condition === 'silent' ? absence : text, tone };
   }
   const age = `data ${node.state}, ${formatAge(node.dataAgeMs)} old`;

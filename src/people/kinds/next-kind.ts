@@ -3,7 +3,7 @@ import { formatAge } from '../../lib/base/units.js';
 import { bytes, joined, type Line, type Piece, share } from '../pens/document.js';
 import { limitText, ratioTone, unenforcedNames } from '../report/limit-report.js';
 import type { ListedNodeReport } from '../report/node-report.js';
-import { type DataFacts, isLastKnown, momentText, type PodReport } from '../report/pod-report.js';
+import { type DataFacts, isLastKnown, lastKnownText, momentText, type PodReport } from '../report/pod-report.js';
 import type { NodePressureReport } from '../report/pressure-report.js';
 import { signalAmount, unreadPodsText } from '../report/signal-report.js';
 import { namespaceColumn, nodeColumn, ruleText } from './columns.js';
@@ -139,6 +139,6 @@ function leftLine(row: NextRow): Line {
 function stateLine(row: NextRow): Line {
   const { dataState, dataAgeMs }: Partial<DataFacts> = row.kind === 'pod' ? row.pod : row.node;
   if (dataState === undefined || dataState === 'fresh') return '-';
-  const age = formatAge(dataAgeMs);
-  return { text: dataState === 'absent' ? `last known ${age} ago` : `${dataState}, ${age} old`, tone: 'warning' };
+  const age = lastKnownText({ dataState, dataAgeMs });
+  return { text: age === '' ? `${dataState}, ${formatAge(dataAgeMs)} old` : age, tone: 'warning' };
 }

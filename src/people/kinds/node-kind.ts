@@ -3,7 +3,7 @@ import { count, type Line, type Piece, share, type Tone } from '../pens/document
 import { absenceNames } from '../report/absence-hints.js';
 import type { FilesystemReport } from '../report/filesystem-report.js';
 import { fullTone } from '../report/limit-report.js';
-import { conditionMarks, type NodeCondition } from '../report/node-condition.js';
+import { conditionMarks, isLastTrouble, type NodeCondition } from '../report/node-condition.js';
 import type { ListedNodeReport } from '../report/node-report.js';
 import { momentText } from '../report/pod-report.js';
 import { signalAmount } from '../report/signal-report.js';
@@ -107,10 +107,11 @@ function stateLine(node: ListedNodeReport): Line {
   return { text: [...texts, ...(isOfData ? [state] : [])].join(', '), tone };
 }
 
-function absentText({ condition, reason }: Extract<ListedNodeReport, { readonly state: 'absent' }>): string {
+function absentText(node: Extract<ListedNodeReport, { readonly state: 'absent' }>): string {
+  const { condition, reason } = node;
   const { text } = conditionMarks[condition];
   if (condition === 'silent') return `${text}: ${absenceNames[reason]}`;
-  return condition === 'evicting' ? `${states.evicting ?? text} when last known` : text;
+  return `${states[condition] ?? text}${isLastTrouble(node, condition) ? ' when last known' : ''}`;
 }
 
 /** What was last known of a silent node has no colour of a state, and health is the colour of nodes alone that are well in all. */

@@ -75,9 +75,9 @@ export interface ClusterSummary extends Readonly<PodCounts['counts']> {
   /** Of the absent ones, those whose last request failed. */
   readonly failedNodeCount: number;
   readonly skippedNodeCount: number;
-  /** With a filesystem that is full in bytes or inodes. */
+  /** Of nodes in no worse trouble, those with a filesystem that is full in bytes or inodes, or was when they were last known. */
   readonly fullNodeCount: number;
-  /** Of them, those that fill up to the end, or are about to, and evict nobody for it: no threshold is in force. */
+  /** Those that fill up to the end, or are about to, and evict nobody for it: no threshold is in force. */
   readonly noSpaceNodeCount: number;
   /** Of the oldest data that is served. */
   readonly oldestDataAgeMs?: number | undefined;
@@ -88,8 +88,6 @@ export interface ClusterSummary extends Readonly<PodCounts['counts']> {
   readonly pressedNodeCount: number;
   /** Of them, those with no pod left that may be evicted. */
   readonly pressedEmptyNodeCount: number;
-  /** Of them, those with data and a filesystem that is full. */
-  readonly pressedFullNodeCount: number;
   /** Under DiskPressure, and below no threshold that is known. */
   readonly refusingNodeCount: number;
   /** The others above a threshold that they are close to, or would cross within ten minutes, or were when they were last known. */

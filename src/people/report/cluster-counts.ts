@@ -1,4 +1,4 @@
-import { fullDisk, isHeadroomUnknown } from '../../facts/node/full-disks.js';
+import { isHeadroomUnknown } from '../../facts/node/full-disks.js';
 import { hasUnknownUsage, type LimitRatio } from '../../facts/node/limit-ratios.js';
 import { exemptionOf, hasLimits, isActive } from '../../facts/node/limits.js';
 import type { MeasuredNodeView, NodeSnapshot } from '../../facts/node/node-view.js';
@@ -6,6 +6,7 @@ import type { PodContext, PodRecord } from '../../facts/node/pod-record.js';
 import { isNearLimit } from '../../facts/node/standing.js';
 import { canBind } from '../../facts/node/unenforced-limits.js';
 import { fullRatio } from './filesystem-report.js';
+import type { DiskTrouble } from './node-condition.js';
 import type { ListedNode } from './node-report.js';
 import { type FoundPod, type PodPlace, podPlace } from './pod-report.js';
 import { exampleCount } from './workload-report.js';
@@ -87,7 +88,7 @@ export function nodeCounts(nodes: readonly ListedNode[]) {
     of.filter(isCounted).length;
   const absent = nodes.filter(({ view }) => view.state === 'absent' && view.reason !== 'skipped');
   const measured = nodes.filter(({ view }) => view.state !== 'absent');
-  const crossed = nodes.filter(({ pressed }) => pressed?.nearest.isCrossed === true);
+  const inTrouble = (its: DiskTrouble) => nodes.filter(({ trouble }) => trouble === its);
   const ages = measured.map(({ view }) => Math.round((view as MeasuredNodeView).ageMs));
   return {
     freshNodeCount: count(measured, ({ view }) => view.state === 'fresh'),
@@ -95,33 +96,24 @@ export function nodeCounts(nodes: readonly ListedNode[]) {
     absentNodeCount: absent.length,
     failedNodeCount: count(absent, ({ failure }) => failure !== undefined),
     skippedNodeCount: nodes.length - absent.length - measured.length,
-    fullNodeCount: count(measured, (node) => hasNoSpace(node) || isFull(node)),
-    noSpaceNodeCount: count(measured, hasNoSpace),
+    fullNodeCount: count(inTrouble('full'), ({ fullRatio: ratio = 0 }) => ratio >= fullRatio),
+    noSpaceNodeCount: inTrouble('no_space').length,
     oldestDataAgeMs: ages.length === 0 ? undefined : ages.reduce((a, b) => Math.max(a, b)),
     expectedPodCount: nodes.reduce((sum, { view }) => sum + view.expectedPods, 0),
     measuredPodCount: nodes.reduce((sum, { view }) => sum + view.measuredPods, 0),
-    pressedNodeCount: crossed.length,
-    pressedEmptyNodeCount: count(crossed, ({ snapshot }) => snapshot !== undefined && !mayEvict(snapshot)),
-    pressedFullNodeCount: count(crossed, (node) => node.view.state !== 'absent' && isFull(node)),
-    refusingNodeCount: count(nodes, ({ condition }) => condition === 'refusing'),
-    nearPressureNodeCount: count(
-      nodes,
-      ({ pressed, condition }) => pressed?.nearest.isCrossed === false && condition !== 'refusing',
+    pressedNodeCount: inTrouble('evicting').length,
+    pressedEmptyNodeCount: count(
+      inTrouble('evicting'),
+      ({ snapshot }) => snapshot !== undefined && !mayEvict(snapshot),
     ),
+    refusingNodeCount: inTrouble('refusing').length,
+    nearPressureNodeCount: inTrouble('near').length,
     unknownPressureNodeCount: count(
       measured,
       ({ snapshot, pressed }) =>
         pressed?.nearest.isCrossed !== true && snapshot !== undefined && isHeadroomUnknown(snapshot),
     ),
   };
-}
-
-function hasNoSpace({ snapshot }: ListedNode): boolean {
-  return snapshot !== undefined && fullDisk(snapshot) !== undefined;
-}
-
-function isFull({ fullRatio: ratio = 0 }: ListedNode): boolean {
-  return ratio >= fullRatio;
 }
 
 /** Returns whether there is a pod, or may be one that is not read, that the kubelet does not pass over. */

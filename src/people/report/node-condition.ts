@@ -1,5 +1,5 @@
 import { fullDisk, isHeadroomUnknown } from '../../facts/node/full-disks.js';
-import type { MeasuredNodeView, NodeView } from '../../facts/node/node-view.js';
+import type { MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
 import type { Tone } from '../pens/document.js';
 import { isAwaitedNode } from './absence-hints.js';
 import { enforcementKinds } from './enforcement-report.js';
@@ -33,47 +33,55 @@ export const conditionMarks = {
 export type NodeCondition = keyof typeof conditionMarks;
 export const nodeConditions = Object.keys(conditionMarks) as readonly NodeCondition[];
 
-/** In what trouble the disks of a node may be. */
+/** In what trouble the disks of a node may be, which is said of a silent node too. */
 const diskTroubles = ['evicting', 'no_space', 'refusing', 'near', 'full'] as const satisfies readonly NodeCondition[];
 export type DiskTrouble = (typeof diskTroubles)[number];
 
-/** Returns undefined where none is known, nor was when it was last known: a node with another condition may be in trouble too. */
+/** Returns undefined where none is known, nor was when it was last known. `pressed`: undefined for a node that is not close to evicting pods. */
 export function diskTrouble(
-  condition: NodeCondition,
-  { node }: NodeView,
+  view: NodeView,
+  snapshot: NodeSnapshot | undefined,
   pressed: PressedNode | undefined,
 ): DiskTrouble | undefined {
-  const its = diskTroubles.find((trouble) => trouble === condition);
-  return its ?? (node?.diskPressure === true ? 'refusing' : pressed && 'near');
+  if (isSkipped(view)) return undefined;
+  const ofSpace = spaceTrouble(snapshot);
+  if (ofSpace === 'no_space') return ofSpace;
+  if (pressed?.nearest.isCrossed === true) return 'evicting';
+  if (view.node?.diskPressure === true) return 'refusing';
+  return pressed?.isClose === true ? 'near' : ofSpace;
 }
 
-/** `pressed`: undefined for a node that is not close to evicting pods. `failure`: of the last request to its kubelet. */
+function spaceTrouble(snapshot: NodeSnapshot | undefined): 'no_space' | 'full' | undefined {
+  if (snapshot === undefined) return undefined;
+  if (fullDisk(snapshot) !== undefined) return 'no_space';
+  return (fullestRatio(snapshot) ?? 0) >= limitThresholds.near ? 'full' : undefined;
+}
+
+/** `failure`: of the last request to its kubelet. A headroom that is not known may be less than what is known. */
 export function nodeCondition(
   view: NodeView,
-  pressed: PressedNode | undefined,
+  trouble: DiskTrouble | undefined,
   failure: object | undefined,
 ): NodeCondition {
   if (view.state === 'absent') {
-    if (view.reason === 'skipped') return 'skipped';
-    if (pressed?.nearest.isCrossed === true) return 'evicting';
-    return isAwaitedNode(view.reason, failure) ? 'awaited' : 'silent';
+    if (isSkipped(view)) return 'skipped';
+    return trouble ?? (isAwaitedNode(view.reason, failure) ? 'awaited' : 'silent');
   }
-  return pressureCondition(view, pressed) ?? dataCondition(view);
+  const mayBeWorse = trouble === undefined || trouble === 'near' || trouble === 'full';
+  if (mayBeWorse && isHeadroomUnknown(view.snapshot)) return 'unknown';
+  return trouble ?? dataCondition(view);
 }
 
-function pressureCondition(
-  { node, snapshot }: MeasuredNodeView,
-  pressed: PressedNode | undefined,
-): NodeCondition | undefined {
-  if (fullDisk(snapshot) !== undefined) return 'no_space';
-  if (pressed?.nearest.isCrossed === true) return 'evicting';
-  if (node?.diskPressure === true) return 'refusing';
-  if (isHeadroomUnknown(snapshot)) return 'unknown';
-  return pressed === undefined ? undefined : 'near';
+function isSkipped(view: NodeView): boolean {
+  return view.state === 'absent' && view.reason === 'skipped';
+}
+
+/** Whether the condition is one of the disks as they were when the node fell silent: DiskPressure is of now. */
+export function isLastTrouble({ state }: Pick<NodeView, 'state'>, condition: NodeCondition): boolean {
+  return state === 'absent' && condition !== 'refusing' && diskTroubles.some((trouble) => trouble === condition);
 }
 
 function dataCondition(view: MeasuredNodeView): NodeCondition {
-  if ((fullestRatio(view.snapshot) ?? 0) >= limitThresholds.near) return 'full';
   if (view.state === 'stale') return 'stale';
   if (view.missingPods > 0) return 'missing';
   return enforcementKinds(view).length > 0 ? 'unprotected' : 'ok';

@@ -1,6 +1,6 @@
 import { groupBy } from '../../lib/base/maps.js';
 import { largestFirst, naturalNames, rankedOf } from '../../lib/base/ranking.js';
-import { type DiskTrouble, type NodeCondition, nodeConditions } from './node-condition.js';
+import { type DiskTrouble, isLastTrouble, type NodeCondition, nodeConditions } from './node-condition.js';
 import type { ListedNode } from './node-report.js';
 
 /** All nodes at a glance. */
@@ -31,6 +31,8 @@ export interface NodePoolReport {
 export interface NodeTileReport {
   readonly node: string;
   readonly condition: NodeCondition;
+  /** Present where the condition is that of its disks when it fell silent. */
+  readonly isLastKnown?: true | undefined;
   /** Of its fullest filesystem, in bytes or inodes; absent without data. */
   readonly fullRatio?: number | undefined;
 }
@@ -83,7 +85,8 @@ function poolOf({ view: { node } }: ListedNode): string | undefined {
 }
 
 function tileReport({ view, condition, fullRatio }: ListedNode): NodeTileReport {
-  return { node: view.nodeName, condition, fullRatio: view.state === 'absent' ? undefined : fullRatio };
+  const isLastKnown = isLastTrouble(view, condition) || undefined;
+  return { node: view.nodeName, condition, isLastKnown, fullRatio: view.state === 'absent' ? undefined : fullRatio };
 }
 
 const worstFirst = largestFirst<ListedNode>(tileRank, ({ view }) => naturalNames(view.nodeName));

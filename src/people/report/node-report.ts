@@ -139,8 +139,8 @@ export function listedNode(view: NodeView, sources: NodeSources): ListedNode {
   const pressed = data && pressedNode(data.source, data.snapshot, standing);
   const fullRatio = data && fullestRatio(data.snapshot);
   const urgency = nodeUrgency(view, data?.snapshot, pressed, fullRatio);
-  const condition = nodeCondition(view, pressed, failure);
-  const trouble = diskTrouble(condition, view, pressed);
+  const trouble = diskTrouble(view, data?.snapshot, pressed);
+  const condition = nodeCondition(view, trouble, failure);
   return { view, failure, ...data, standing, pressed, fullRatio, urgency, condition, trouble };
 }
 

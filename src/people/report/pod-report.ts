@@ -144,6 +144,11 @@ export function isLastKnown({ dataState }: Partial<DataFacts>): boolean {
   return dataState === 'absent';
 }
 
+/** `last known 4m ago`; '' of values that are current, or of none. */
+export function lastKnownText({ dataState, dataAgeMs }: Parameters<typeof momentText>[0]): string {
+  return dataState === 'absent' && dataAgeMs !== undefined ? `last known ${formatAge(dataAgeMs)} ago` : '';
+}
+
 /** The moment that values are of: `now`, or `as of 4m ago` of those that are not fresh. */
 export function momentText({
   dataState,

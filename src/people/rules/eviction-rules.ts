@@ -1,13 +1,12 @@
 import { mostSpecific } from '../../facts/workload/workload.js';
 import { groupBy } from '../../lib/base/maps.js';
 import { formatCount } from '../../lib/base/text.js';
-import { formatAge } from '../../lib/base/units.js';
 import type { ClusterReport } from '../query/cluster-report.js';
 import { causeText, isOfNode, isRefusal } from '../report/eviction-cause-text.js';
 import { evictionHint, type EvictionReport } from '../report/eviction-report.js';
 import { fullRatio, isFull } from '../report/filesystem-report.js';
 import type { ListedNodeReport } from '../report/node-report.js';
-import type { PodReport } from '../report/pod-report.js';
+import { lastKnownText, type PodReport } from '../report/pod-report.js';
 import { explainEviction, explainNode, explainPod } from '../report/verdict-commands.js';
 import { referenceName } from '../report/workload-report.js';
 import { areNodesUnseen } from './data-rules.js';
@@ -86,20 +85,20 @@ export const nextEvictionRules = {
       'node with a disk that fills up and no eviction threshold',
       'nodes with a disk that fills up and no eviction threshold',
     ],
+    name: nodeName,
     more: verdictText,
     commands: nodeCommands,
   }),
   /** Those of which nothing worse is said. */
   node_full: clusterRule({
     section: 'nodes',
-    applies: ({ cluster: { summary, nodes, nearNodes } }) => {
-      const { fullNodeCount, pressedFullNodeCount, noSpaceNodeCount } = summary;
-      const below = nearNodes.items.filter(isBelow);
-      const others = nodes.items.filter((of) => !hasNoSpace(of) && !below.some(({ node }) => node === of.node));
-      const examples = others.filter((of) => of.state !== 'absent' && isFull(of.filesystems));
-      return [{ count: fullNodeCount - pressedFullNodeCount - noSpaceNodeCount, examples }];
+    applies: ({ cluster: { summary, nodes } }) => {
+      const others = nodes.items.filter(({ condition: its }) => its === 'full' || its === 'unknown');
+      const examples = others.filter((of) => isFull((of.state === 'absent' ? of.lastKnown : of)?.filesystems ?? []));
+      return [{ count: summary.fullNodeCount, examples }];
     },
     sentence: [`node at least ${fullRatio * 100} % full`, `nodes at least ${fullRatio * 100} % full`],
+    name: (of) => nodeName(of),
     step: ({ examples: [first] }) =>
       isOfVirtualCluster(first)
         ? 'Writes fail when nothing is free: free space on the host. What fills it is not known in a virtual cluster.'
@@ -173,15 +172,16 @@ function podsInTrouble(
 }
 
 function podName(of: PodReport): string {
-  return `${of.namespace}/${of.pod}${lastKnownText(of)}`;
+  return withAge(`${of.namespace}/${of.pod}`, of);
 }
 
-function nodeName({ node, pressure }: Pick<ListedNodeReport, 'node' | 'pressure'>): string {
-  return `${node}${pressure === undefined ? '' : lastKnownText(pressure)}`;
+function nodeName(of: ListedNodeReport): string {
+  return of.state === 'absent' ? withAge(of.node, { dataState: of.state, ...of.lastKnown }) : of.node;
 }
 
-function lastKnownText({ dataState, dataAgeMs }: Pick<PodReport, 'dataState' | 'dataAgeMs'>): string {
-  return dataState === 'absent' ? ` (last known ${formatAge(dataAgeMs)} ago)` : '';
+function withAge(name: string, of: Parameters<typeof lastKnownText>[0]): string {
+  const age = lastKnownText(of);
+  return age === '' ? name : `${name} (${age})`;
 }
 
 function isBelow({ pressure }: ListedNodeReport): boolean {
@@ -192,8 +192,8 @@ function isRefusing({ condition }: ListedNodeReport): boolean {
   return condition === 'refusing';
 }
 
-function hasNoSpace({ state, verdict }: ListedNodeReport): boolean {
-  return state !== 'absent' && verdict?.kind === 'no_space';
+function hasNoSpace({ condition }: ListedNodeReport): boolean {
+  return condition === 'no_space';
 }
 
 function podCommands({ examples = [] }: Subjects<PodReport>): readonly string[] {
