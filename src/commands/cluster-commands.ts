@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 import { workloadTypeOf } from '../facts/workload/workload-types.js';
-import { UsageError } from '../lib/base/errors.js';
+import { RequestError, UsageError, UserError } from '../lib/base/errors.js';
 import { parseDuration } from '../lib/base/units.js';
 import { terminalText } from '../people/pens/terminal-text.js';
 import type { ListResource, ObjectResource } from '../serve/source/answer-source.js';
@@ -135,13 +135,18 @@ async function runDirectories(
   { container, dryRun: isDryRun = false, image = 'busybox:1.36', profile = 'sysadmin' }: ExplainFlags,
   context: CommandContext,
 ): Promise<void> {
-  if (options.resource === 'node') {
-    const { explainNodeDirectories } = await import('./explain/directories/node-directories-command.js');
-    await explainNodeDirectories({ ...options, image, profile, isDryRun }, context);
-    return;
+  try {
+    if (options.resource === 'node') {
+      const { explainNodeDirectories } = await import('./explain/directories/node-directories-command.js');
+      await explainNodeDirectories({ ...options, image, profile, isDryRun }, context);
+    } else {
+      const { explainDirectories } = await import('./explain/directories/directories-command.js');
+      await explainDirectories({ ...options, container, isDryRun }, context);
+    }
+  } catch (error) {
+    if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
+    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
   }
-  const { explainDirectories } = await import('./explain/directories/directories-command.js');
-  await explainDirectories({ ...options, container, isDryRun }, context);
 }
 
 interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {

@@ -28,18 +28,12 @@ const forbidden = /^Error from server \(Forbidden\): /m;
  */
 export async function runKubectl(
   words: readonly string[],
-  {
-    environment,
-    maxOutputBytes,
-    signal,
-  }: {
-    readonly environment: Readonly<NodeJS.ProcessEnv>;
-    readonly maxOutputBytes: number;
-    readonly signal: AbortSignal;
-  },
+  env: Readonly<NodeJS.ProcessEnv>,
+  maxOutputBytes: number,
+  signal: AbortSignal,
 ): Promise<KubectlResult> {
   try {
-    const running = runProgram('kubectl', words, { env: environment, maxBuffer: maxOutputBytes, signal });
+    const running = runProgram('kubectl', words, { env, maxBuffer: maxOutputBytes, signal });
     running.child.stdin?.end();
     const { stdout, stderr } = await running;
     return { exitCode: 0, output: stdout, errorOutput: stderr };

@@ -27,12 +27,9 @@ export function list<S extends z.ZodMiniType>(
   return z.prefault(z.readonly(items), spec.default).register(settingMeta, {
     ...about(spec),
     allowed: `${spec.allowed}; each once`,
-    fromText: (text) => fromFlowText(text, (items) => separated(items, separator)),
+    fromText: (text) =>
+      fromFlowText(text, (items) => (items === '' ? [] : items.split(separator).map((item) => item.trim()))),
   });
-}
-
-function separated(items: string, separator: string | RegExp): string[] {
-  return items === '' ? [] : items.split(separator).map((item) => item.trim());
 }
 
 /** A check that no two items have the same key. The fault is at `path` in the later item. Undefined is not a key. */
@@ -99,17 +96,13 @@ export function selectorValue() {
         const selector = typeof raw === 'string' ? parseSelector(raw) : selectorOf(raw);
         return parseSelector(formatSelector(selector));
       } catch (error) {
-        if (error instanceof UserError) return refuse(payload, withoutSubject(error.message));
-        throw error;
+        if (!(error instanceof UserError)) throw error;
+        // The message starts with the selector, which the fault shows already.
+        return refuse(payload, error.message.replace(/^label selector(?: ".*?")?: /s, ''));
       }
     },
     encode: formatSelector,
   });
-}
-
-/** The message starts with the selector, which the fault shows already. */
-function withoutSubject(message: string): string {
-  return message.replace(/^label selector(?: ".*?")?: /s, '');
 }
 
 export function selector(spec: About) {

@@ -181,19 +181,11 @@ export function optionalText(spec: Omit<Parameters<typeof text>[0], 'default'>) 
   return z.prefault(schema, '').register(settingMeta, { ...about(spec), allowed: `${spec.allowed}, or "" for none` });
 }
 
-/** Of a file that is written: what a relative one stands for depends on where the process was started. */
-export function optionalAbsolutePath(spec: About) {
+/** `mustBeAbsolute`: of a file that is written, as what a relative path stands for depends on where the process was started. */
+export function optionalPath({ mustBeAbsolute = false, ...spec }: About & { readonly mustBeAbsolute?: boolean }) {
   return optionalText({
     ...spec,
-    allowed: 'the absolute path of a file',
-    accepts: (path) => isAbsolute(path) && !path.includes('\0'),
-  });
-}
-
-export function optionalPath(spec: About) {
-  return optionalText({
-    ...spec,
-    allowed: 'the path of a file',
-    accepts: (path) => path.trim() !== '' && !path.includes('\0'),
+    allowed: `the ${mustBeAbsolute ? 'absolute ' : ''}path of a file`,
+    accepts: (path) => (mustBeAbsolute ? isAbsolute(path) : path.trim() !== '') && !path.includes('\0'),
   });
 }

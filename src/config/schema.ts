@@ -15,7 +15,6 @@ import {
   duration,
   integer,
   onOff,
-  optionalAbsolutePath,
   optionalPath,
   optionalText,
   text,
@@ -214,7 +213,8 @@ const evictions = section({
     maxMs: 604_800_000,
     help: 'How long an eviction is listed, of the last thousand: on the status page, in the API and in `file`; as `pod_evicted_*` series for an hour at most. Counters are not affected.',
   }),
-  file: optionalAbsolutePath({
+  file: optionalPath({
+    mustBeAbsolute: true,
     help: 'File in which evictions outlive a restart of the container, up to 8 MiB: on a volume that the exporter may write, such as an emptyDir. The manifests and the Helm chart set it. Empty: a restart forgets what evicted pods used.',
   }),
 });

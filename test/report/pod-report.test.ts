@@ -38,12 +38,8 @@ it.each([[{ isStatic: true }], [{ priority: 2_000_001_000 }]])('a report is exem
 
 it('the report of a pod without data has the reason and the limits of its spec', () => {
   const pod = aPod({ nodeName: undefined, containers: [aContainer({ limitBytes: 5, requestBytes: 4 })] });
-  const report = unmeasuredPodReport({
-    pod,
-    workloads: [aWorkload({ name: 'cart' })],
-    reason: 'not scheduled',
-    isExpected: false,
-  });
+  const found = { pod, workloads: [aWorkload({ name: 'cart' })] };
+  const report = unmeasuredPodReport(found, { reason: 'not scheduled', isExpected: false });
   expect(report).toMatchObject({
     namespace: pod.namespace,
     pod: pod.name,

@@ -190,12 +190,8 @@ describe('the verdict of a pod', () => {
 
 describe('a pod without figures', () => {
   const lack = (of: Pod, limits: readonly LimitReport[] = []) => {
-    const report = unmeasuredPodReport({
-      pod: of,
-      workloads: [aDeployment('cart')],
-      reason: 'it hangs.',
-      isExpected: true,
-    });
+    const found = { pod: of, workloads: [aDeployment('cart')] };
+    const report = unmeasuredPodReport(found, { reason: 'it hangs.', isExpected: true });
     return podVerdict({ report, limits, standing: standingOf(limits), samples: [], pod: of, eviction: undefined });
   };
 
@@ -215,7 +211,7 @@ describe('a pod without figures', () => {
   it('a pod that was evicted has the verdict of its eviction, once it has ended', () => {
     const eviction = evictionReport(anEvictionRecord());
     const failed = { ...pod, phase: 'Failed' };
-    const report = unmeasuredPodReport({ pod: failed, workloads: [], reason: 'evicted', isExpected: false });
+    const report = unmeasuredPodReport({ pod: failed, workloads: [] }, { reason: 'evicted', isExpected: false });
     const found = podVerdict({ report, limits: [], standing: undefined, samples: [], pod: failed, eviction });
     expect(found).toEqual({
       kind: 'evicted',

@@ -4,8 +4,8 @@ import type { WorkloadSnapshot } from '../../src/facts/workload/workload-partial
 import { evictionHint, evictionReport } from '../../src/people/report/eviction-report.js';
 import type { LimitReport } from '../../src/people/report/limit-report.js';
 import type { PodReport } from '../../src/people/report/pod-report.js';
+import { workloadVerdict } from '../../src/people/report/pod-verdict.js';
 import { workloadReport } from '../../src/people/report/workload-report.js';
-import { workloadVerdict } from '../../src/people/report/workload-verdict.js';
 import { aLastUsage, anEvictionRecord } from '../support/eviction-builders.js';
 import { aContainerUsage, aDeployment, aPodUsage, aWorkloadSnapshot } from '../support/snapshot-builders.js';
 import { aPodStatus } from '../support/status-builders.js';

@@ -103,7 +103,7 @@ describe.each([
   it('a block has 5 s: a client that reads nothing loses its connection', async () => {
     const clock = new ManualClock();
     await using client = await stalled(async (response) => {
-      using limit = startResponseLimit({ response, clock, durationMs: 60_000 });
+      using limit = startResponseLimit(response, clock, 60_000);
       await aSender({ clock }).send(response, body(), limit);
     });
     const failed = expect(client.done).rejects.toThrow('the client read nothing for 5000 ms');

@@ -79,15 +79,15 @@ export type PodFinding =
 export interface PodFindingsInput {
   readonly pod: Pod;
   /** Undefined when the summary does not list the pod, or is not known. */
-  readonly summary: PodSummary | undefined;
+  readonly summary?: PodSummary | undefined;
   /** Undefined until the pod is scheduled, or when its Node object is not known. */
   readonly node: Pick<Node, 'kubeletVersion' | 'enforcesStorageLimits'> | undefined;
   /** Its node is close to evicting pods, or does. */
   readonly isNearPressure: boolean;
   /** Undefined when the kubelet's configuration is not known, or when it does not rotate logs. */
-  readonly logRotation: LogRotation | undefined;
+  readonly logRotation?: LogRotation | undefined;
   /** One that has the reason of `PodRecord.unenforced`; undefined without a reason. */
-  readonly unenforced: LimitRatio | undefined;
+  readonly unenforced?: LimitRatio | undefined;
 }
 
 /** In the order of {@link findingKinds}; none of a pod that has ended. What is about evictions is not asked of exempt pods. */

@@ -144,7 +144,10 @@ function limitTable(pod: PodExplanation): Block {
     title: 'Time to limit',
     isNumber: true,
     rank: 3,
-    cell: (limit: LimitExplanation) => (limit === coming ? forecastText(next?.timeToLimitMs) : '-'),
+    cell: (limit: LimitExplanation) => {
+      if (limit !== coming || next === undefined) return '-';
+      return next.timeToLimitMs === 0 ? 'at any moment' : formatForecast(next.timeToLimitMs);
+    },
   };
   return table(
     { caption: 'Limits' },
@@ -168,10 +171,6 @@ function limitTable(pod: PodExplanation): Block {
     ],
     all,
   );
-}
-
-function forecastText(timeMs: number | undefined): string {
-  return timeMs === undefined ? '-' : timeMs === 0 ? 'at any moment' : formatForecast(timeMs);
 }
 
 /** What was measured of late, and of it what the verdict does not say. */

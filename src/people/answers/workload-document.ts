@@ -5,8 +5,8 @@ import { bytes, count, type Document, type DocumentPart, type Line, type Tone } 
 import type { WorkloadObject } from '../query/list-workloads.js';
 import { absenceNames } from '../report/absence-hints.js';
 import type { PodReport } from '../report/pod-report.js';
+import type { WorkloadVerdictReport } from '../report/pod-verdict.js';
 import { type OriginReport, shownName, workloadOf } from '../report/workload-report.js';
-import type { WorkloadVerdictReport } from '../report/workload-verdict.js';
 import {
   evictionSection,
   factList,

@@ -6,9 +6,8 @@ import type { ListedNodeReport } from '../report/node-report.js';
 import { type DataFacts, isLastKnown, lastKnownText, momentText, type PodReport } from '../report/pod-report.js';
 import type { NodePressureReport } from '../report/pressure-report.js';
 import { signalAmount, unreadPodsText } from '../report/signal-report.js';
-import { namespaceColumn, nodeColumn, ruleText } from './columns.js';
 import type { Kind } from './kind.js';
-import { timeLine } from './pod-kind.js';
+import { namespaceColumn, nodeColumn, ruleText, timeLine } from './pod-kind.js';
 
 /** A pod that is near a limit, or a node that is near a threshold. */
 export type NextRow =

@@ -7,8 +7,8 @@ import { conditionMarks, isLastTrouble, type NodeCondition } from '../report/nod
 import type { ListedNodeReport } from '../report/node-report.js';
 import { momentText } from '../report/pod-report.js';
 import { signalAmount } from '../report/signal-report.js';
-import { bytesColumn } from './columns.js';
 import type { Kind } from './kind.js';
+import { bytesColumn } from './pod-kind.js';
 
 /** Headroom is what is left above the threshold that the node is nearest to; requested is what its pods request. */
 export const nodeKind: Kind<ListedNodeReport> = {

@@ -7,8 +7,8 @@ import type { ShownEviction } from '../report/eviction-report.js';
 import type { ContainerReport } from '../report/pod-report.js';
 import type { VolumeReport } from '../report/volume-report.js';
 import { onePodNote, workloadLine, workloadLink, type WorkloadReport } from '../report/workload-report.js';
-import { bytesColumn, namespaceColumn, nodeColumn, podColumn, ratioColumn, unenforcedNote } from './columns.js';
 import type { Kind } from './kind.js';
+import { bytesColumn, namespaceColumn, nodeColumn, podColumn, ratioColumn, unenforcedNote } from './pod-kind.js';
 
 const about = {
   used: 'Its own files and its share of what the pod shares: over the containers of a pod they add up to its total.',

@@ -34,25 +34,13 @@ const keyRank = 1;
 /** Of a cell, since each row is as wide as the longest: names have 253 at most. */
 const maxCellLength = 1_000;
 
-/** Rows as lines of at most `width` columns, one line each. */
+/** Returns rows as lines of at most `width` columns, one line each, the header first; `dropped`: headers of the columns that found no room. */
 export function renderTable<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
   width: number,
-  {
-    hasHeader = true,
-    hasColour = false,
-  }: {
-    /** With it unless false. */
-    readonly hasHeader?: boolean;
-    readonly hasColour?: boolean;
-  } = {},
-): {
-  /** The header first; no line is wider than the given width. */
-  readonly lines: readonly string[];
-  /** Headers of the columns that found no room. */
-  readonly dropped: readonly string[];
-} {
+  { hasHeader = true, hasColour = false }: { readonly hasHeader?: boolean; readonly hasColour?: boolean } = {},
+): { readonly lines: readonly string[]; readonly dropped: readonly string[] } {
   const all = columns.map((column) => fittedColumn(column, rows));
   const shown = columnsThatFit(all, width);
   const widths = shareWidth(shown, width);

@@ -129,7 +129,7 @@ export async function clusterReport(reading: ClusterReading, options: ReportOpti
     gaps: [],
     affectedBy: new Map(),
   };
-  await lane.each(walk(parts, reading, { ...options, incomplete }), () => undefined);
+  await lane.each(walk(parts, reading, options.hidesPodsWithoutWorkload, incomplete), () => undefined);
   const { pods, findings, nodes, gaps, affectedBy } = parts;
   const pressed = nodes.filter((node) => node.pressed !== undefined);
   const reportOf = (node: ListedNode) => listedNodeReport(node, reading);
@@ -146,8 +146,8 @@ export async function clusterReport(reading: ClusterReading, options: ReportOpti
     nearPods: await lane.run(() => parts.near.ranked(({ of, ...pod }) => podReport({ ...of, ...pod }, reading))),
     unenforcedReachedPods: pods.unenforcedReachedPods,
     nearNodes: await lane.run(() => rankedOf(pressed, shownCounts.pressed, nearestFirst, reportOf)),
-    absences: await lane.run(() => absenceReports(nodes, { affectedBy, apiServer })),
-    gaps: await lane.run(() => gapReports(gaps, { incomplete, explained: [...affectedBy.values(), unlisted] })),
+    absences: await lane.run(() => absenceReports(nodes, affectedBy, apiServer)),
+    gaps: await lane.run(() => gapReports(gaps, incomplete, [...affectedBy.values(), unlisted])),
     unlisted: affectedReport([unlisted]),
     nodes: await lane.run(() => rankedOf(nodes, shownCounts.nodes, mostUrgent, reportOf)),
     grid: await lane.run(() => nodeGrid(nodes, shownCounts.tiles)),
@@ -177,10 +177,8 @@ interface Parts {
 function* walk(
   parts: Parts,
   reading: ClusterReading,
-  {
-    hidesPodsWithoutWorkload,
-    incomplete,
-  }: Pick<ReportOptions, 'hidesPodsWithoutWorkload'> & { readonly incomplete: IncompleteWorkloads },
+  hidesPodsWithoutWorkload: boolean,
+  incomplete: IncompleteWorkloads,
 ): Iterable<void> {
   for (const view of reading.snapshot.nodes) {
     const node = listedNode(view, reading);

@@ -229,8 +229,7 @@ export function podReport(of: KnownOfPod, reading: ReadState): PodReport {
 
 export function reportWithoutTotal({ record, bound, view, data }: KnownOfPod, reading: ReadState): UnmeasuredPodReport {
   if (bound === undefined) throw new Error('a pod is listed that neither server knows');
-  const { pod, workloads } = bound;
-  const report = unmeasuredPodReport({ pod, workloads, ...lackOf(pod, view, reading) });
+  const report = unmeasuredPodReport(bound, lackOf(bound.pod, view, reading));
   if (record === undefined || data === undefined) return report;
   return { ...report, ...limitFacts({ node: data.source, pod: derivePod(record, data.snapshot.context) }) };
 }

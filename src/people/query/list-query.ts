@@ -136,12 +136,12 @@ export function parseListQuery(
     name: read('name'),
     namespace: read('namespace'),
     node: read('node'),
-    workload: workloadPath('workload', read('workload')),
+    workload: workloadPath(read('workload')),
     selector: parseSelector(read('selector') ?? ''),
     only: among('only', read('only'), conditions),
     isCountedOnly: among('counted', read('counted'), ['yes']) !== undefined,
     order: among('order', read('order'), ordersOf[kind]) ?? ordersOf[kind][0],
-    limit: integer('limit', read('limit'), { min: 1, max: maxLimit }) ?? defaultLimit,
+    limit: limitOf(read('limit')) ?? defaultLimit,
   };
 }
 
@@ -176,20 +176,16 @@ function among<const T extends string>(name: string, value: string | undefined, 
   );
 }
 
-function integer(
-  name: string,
-  value: string | undefined,
-  { min, max }: { readonly min: number; readonly max: number },
-): number | undefined {
+function limitOf(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const number = /^\d{1,9}$/.test(value) ? Number(value) : NaN;
-  if (number >= min && number <= max) return number;
-  throw new UserError(`parameter ${name}: found "${shown(value)}", allowed: an integer from ${min} to ${max}`);
+  if (number >= 1 && number <= maxLimit) return number;
+  throw new UserError(`parameter limit: found "${shown(value)}", allowed: an integer from 1 to ${maxLimit}`);
 }
 
-function workloadPath(name: string, value: string | undefined): string | undefined {
+function workloadPath(value: string | undefined): string | undefined {
   if (value === undefined || /^[^/]+\/[^/]+\/[^/]+$/.test(value)) return value;
-  throw new UserError(`parameter ${name}: found "${shown(value)}", allowed: NAMESPACE/TYPE/NAME`);
+  throw new UserError(`parameter workload: found "${shown(value)}", allowed: NAMESPACE/TYPE/NAME`);
 }
 
 function shown(value: string): string {

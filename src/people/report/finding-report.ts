@@ -64,15 +64,7 @@ function unenforcedLimits({ listedPods, context }: NodeSnapshot): ReadonlyMap<Po
 
 /** Of a pod on a node without data, or that is not scheduled: what its spec alone shows. */
 export function specFindings(pod: Pod, node: Node | undefined): readonly FoundFinding[] {
-  const isNearPressure = node?.diskPressure === true;
-  const found = podFindings({
-    pod,
-    summary: undefined,
-    node,
-    isNearPressure,
-    logRotation: undefined,
-    unenforced: undefined,
-  });
+  const found = podFindings({ pod, node, isNearPressure: node?.diskPressure === true });
   return found.map((finding) => ({ pod, finding }));
 }
 

@@ -1,5 +1,4 @@
 import type { AbsenceReason, MeasuredNodeView } from '../../facts/node/node-view.js';
-import type { PodRecord } from '../../facts/node/pod-record.js';
 import { groupBy } from '../../lib/base/maps.js';
 import { type ApiServerState, isAwaitedNode, isOfApiServer, nodeHint } from './absence-hints.js';
 import type { ListedNode } from './node-report.js';
@@ -40,10 +39,8 @@ export interface AbsenceReport extends AffectedWorkloadsReport {
  */
 export function absenceReports(
   nodes: readonly ListedNode[],
-  {
-    affectedBy,
-    apiServer,
-  }: { readonly affectedBy: ReadonlyMap<string, IncompleteWorkloads>; readonly apiServer: ApiServerState },
+  affectedBy: ReadonlyMap<string, IncompleteWorkloads>,
+  apiServer: ApiServerState,
 ): readonly AbsenceReport[] {
   const found = nodes.flatMap(({ view, failure, source }) => {
     if (view.state !== 'absent' || view.reason === 'skipped') return [];
@@ -109,7 +106,8 @@ export function podGaps(
   const pending = snapshot.pods.flatMap((pod): readonly PodGap[] => {
     if (!pod.isPending) return [];
     const { namespace, name } = pod.summary;
-    const kind = isNew(pod, nowMs - ageMs) ? 'young' : 'volumes_pending';
+    const { runningSinceMs = Infinity } = pod.bound?.pod ?? {};
+    const kind = nowMs - ageMs - runningSinceMs < volumesDueMs ? 'young' : 'volumes_pending';
     return [{ kind, place: { namespace, pod: name, node }, affected: incompleteOf(pod.workloads, incomplete) }];
   });
   return [...unlisted, ...pending];
@@ -121,10 +119,8 @@ export function podGaps(
  */
 export function gapReports(
   pods: readonly PodGap[],
-  {
-    incomplete,
-    explained,
-  }: { readonly incomplete: IncompleteWorkloads; readonly explained: readonly IncompleteWorkloads[] },
+  incomplete: IncompleteWorkloads,
+  explained: readonly IncompleteWorkloads[],
 ): readonly GapReport[] {
   const others = new Map(incomplete);
   for (const affected of [...explained, ...pods.map((pod) => pod.affected)])
@@ -137,8 +133,4 @@ export function gapReports(
   return [...gaps, { kind: 'other' as const, podCount: 0, examplePods: [], ...affectedReport([others]) }].filter(
     ({ podCount, incompleteWorkloadCount }) => podCount + incompleteWorkloadCount > 0,
   );
-}
-
-function isNew({ bound }: PodRecord, measuredAtMs: number): boolean {
-  return measuredAtMs - (bound?.pod.runningSinceMs ?? measuredAtMs) < volumesDueMs;
 }

@@ -5,10 +5,9 @@ import { known } from '../../cluster/kubelet/summary.js';
 import { hasUnknownUsage } from '../../facts/node/limit-ratios.js';
 import { exemptionOf, hasLimits, podLimitBytes, podRequestBytes } from '../../facts/node/limits.js';
 import type { AbsenceReason, NodeSnapshot, NodeView } from '../../facts/node/node-view.js';
-import type { DerivedPod, PodRecord } from '../../facts/node/pod-record.js';
+import type { BoundPod, DerivedPod, PodRecord } from '../../facts/node/pod-record.js';
 import { type PodStanding, podStanding } from '../../facts/node/standing.js';
 import type { MeasuredUsage } from '../../facts/node/usage.js';
-import type { Workload } from '../../facts/workload/workload.js';
 import { formatAge } from '../../lib/base/units.js';
 import { type LimitReport, limitReport } from './limit-report.js';
 import { type WorkloadReference, workloadReferences } from './workload-report.js';
@@ -169,15 +168,10 @@ export function dataFacts({ state, ageMs, reason, snapshot }: PodSource, pod?: P
   };
 }
 
-export function unmeasuredPodReport({
-  pod,
-  workloads,
-  reason,
-  isExpected,
-}: Pick<UnmeasuredPodReport, 'reason' | 'isExpected'> & {
-  readonly pod: Pod;
-  readonly workloads: readonly Workload[];
-}): UnmeasuredPodReport {
+export function unmeasuredPodReport(
+  { pod, workloads }: Pick<BoundPod, 'pod' | 'workloads'>,
+  lack: Pick<UnmeasuredPodReport, 'reason' | 'isExpected'>,
+): UnmeasuredPodReport {
   return {
     namespace: pod.namespace,
     pod: pod.name,
@@ -187,8 +181,7 @@ export function unmeasuredPodReport({
     isExempt: exemptionOf(pod) !== undefined,
     hasLimits: hasLimits(pod),
     state: 'unmeasured',
-    reason,
-    isExpected,
+    ...lack,
     limitBytes: podLimitBytes(pod),
     requestBytes: podRequestBytes(pod),
   };

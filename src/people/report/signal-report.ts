@@ -71,7 +71,9 @@ function signalReport(
   const hard = highest(own.filter(({ gracePeriodMs }) => gracePeriodMs === 0));
   const soft = highest(own.filter(({ gracePeriodMs }) => gracePeriodMs > 0));
   const isCrossed = hard?.isCrossed === true;
-  const reports = victims?.map(victimReport);
+  const reports = victims?.map(({ pod: { namespace, name, priority }, request, ...of }) => {
+    return { ...of, namespace, pod: name, request: roundUp(request), priority };
+  });
   return {
     signal,
     ...amountOf(hard),
@@ -104,10 +106,6 @@ function lacking(hard: NodeThreshold | undefined): number | undefined {
   const { isCrossed, available, clearedAt, threshold } = hard;
   if (isCrossed && available !== undefined && clearedAt !== undefined) return clearedAt - available;
   return Math.ceil(threshold * sampleRatio);
-}
-
-function victimReport({ pod: { namespace, name, priority }, request, ...of }: Victim): VictimReport {
-  return { ...of, namespace, pod: name, request: roundUp(request), priority };
 }
 
 function freeingReport(

@@ -56,13 +56,10 @@ export function nodeVerdictReport(
     past,
     moment: momentText({ dataState: source.state, dataAgeMs: source.ageMs }),
   });
-  if (past !== undefined || !isOld(source)) return report;
+  // Nothing is to be deleted by values of a kubelet that has been silent for so long.
+  const isOld = source.state === 'absent' || isOutdated(source.ageMs ?? 0);
+  if (past !== undefined || !isOld) return report;
   return { ...report, commands: absenceCommands(source.reason ?? 'timeout', nodeName, undefined) };
-}
-
-/** Nothing is to be deleted by values of a kubelet that has been silent for so long. */
-function isOld({ state, ageMs = 0 }: VerdictSource): boolean {
-  return state === 'absent' || isOutdated(ageMs);
 }
 
 /** What evictions before it explain of a verdict: bytes that they have not freed yet, or a condition that outlasts them. */

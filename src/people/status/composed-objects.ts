@@ -4,8 +4,8 @@ import type { ListPage } from '../query/list-page.js';
 import type { WorkloadObject } from '../query/list-workloads.js';
 import type { ShownEviction } from '../report/eviction-report.js';
 import type { PodReport } from '../report/pod-report.js';
+import { workloadVerdict } from '../report/pod-verdict.js';
 import { workloadOf, type WorkloadReport } from '../report/workload-report.js';
-import { workloadVerdict } from '../report/workload-verdict.js';
 
 export interface Lists {
   readonly workloads: ListPage<WorkloadReport>;

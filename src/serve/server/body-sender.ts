@@ -9,8 +9,6 @@ import type { Clock } from '../../lib/base/clock.js';
 import { RequestError } from '../../lib/base/errors.js';
 import { disconnect, type ResponseLimit, sendText, startResponseLimit } from './responses.js';
 
-const defaultMaxCount = 50;
-
 /** Written to the socket at once. */
 const blockBytes = 512 * 1_024;
 
@@ -33,14 +31,8 @@ export class BodySender {
   /** The oldest first. */
   readonly #sendings = new Set<Sending>();
 
-  constructor({
-    clock,
-    maxCount = defaultMaxCount,
-  }: {
-    readonly clock: Clock;
-    /** Bodies that are sent at the same time; above 0. */
-    readonly maxCount?: number;
-  }) {
+  /** `maxCount`: bodies that are sent at the same time; above 0. */
+  constructor({ clock, maxCount = 50 }: { readonly clock: Clock; readonly maxCount?: number }) {
     this.#clock = clock;
     this.#maxCount = maxCount;
   }
@@ -181,7 +173,7 @@ export class SharedResponses {
   /** Responds with the bytes of `make`, without a cache in between, and with 503 when they take too long; to HEAD with the headers alone. */
   async respond(request: Request, response: Response, make: () => Promise<Buffer>): Promise<void> {
     response.set('Cache-Control', 'no-store');
-    using limit = startResponseLimit({ response, clock: this.#clock, durationMs: responseTimeoutMs });
+    using limit = startResponseLimit(response, this.#clock, responseTimeoutMs);
     try {
       const bytes = await this.#inTime(make, limit.signal);
       if (bytes === undefined) {

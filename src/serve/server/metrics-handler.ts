@@ -89,7 +89,7 @@ export class MetricsHandler {
 
   async #scrape(response: Response, asked: Asked): Promise<void> {
     const { observer, clock } = this.#options;
-    using limit = startResponseLimit({ response, clock, durationMs: asked.timeoutMs + writeGraceMs });
+    using limit = startResponseLimit(response, clock, asked.timeoutMs + writeGraceMs);
     const finish = (result: Parameters<ScrapeObserver['scrapeFinished']>[0]): void => {
       observer.scrapeFinished(result, clock.monotonicMs() - asked.startMs);
     };

@@ -32,15 +32,7 @@ export interface ResponseLimit extends Disposable {
 }
 
 /** `durationMs`: to the last byte of the response. */
-export function startResponseLimit({
-  response,
-  clock,
-  durationMs,
-}: {
-  readonly response: ServerResponse;
-  readonly clock: Clock;
-  readonly durationMs: number;
-}): ResponseLimit {
+export function startResponseLimit(response: ServerResponse, clock: Clock, durationMs: number): ResponseLimit {
   const gone = new AbortController();
   response.once('close', () => {
     if (response.writableFinished) return; // a complete response closes, too, before a compressor's pipeline has ended

@@ -116,7 +116,7 @@ async function attempt(
     parent: signal,
   });
   const words = execWords(pod, containerName, plan, connection);
-  const result = await runKubectl(words, { environment, maxOutputBytes, signal: deadline.signal });
+  const result = await runKubectl(words, environment, maxOutputBytes, deadline.signal);
   const output = parseWalkOutput(result.output);
   if (hasNoShell(result)) return { ...output, missingTools: ['shell'] };
   const problem = problemOf(result);

@@ -23,7 +23,6 @@ import {
   type ContainerListing,
   type EntryReport,
   hasFound,
-  type ListingProblem,
   type PartReport,
   type PodDirectories,
   podDirectories,
@@ -46,37 +45,7 @@ const maxDurationSeconds = 86_400;
  * not there or does not run, and where the user may not.
  */
 export async function explainDirectories(options: DirectoryOptions, context: CommandContext): Promise<void> {
-  const given = givenPod(options);
-  try {
-    await listInContainers(podContainers(await readPod(options, context, given)), options, context);
-  } catch (error) {
-    if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
-    if (!(error instanceof RequestError)) throw error;
-    const next = error.reason === 'not_found' ? `; those that there are: ${listCommand(given, options, context)}` : '';
-    throw new UserError(`${error.message}${next}`, { cause: error });
-  }
-}
-
-/** Without a namespace, that of the context is meant, as in the question. */
-function listCommand(
-  { namespace }: ReturnType<typeof podName>,
-  options: DirectoryOptions,
-  { invocation }: Pick<CommandContext, 'invocation'>,
-): string {
-  const place = namespace === undefined ? [] : ['-n', namespace];
-  return `${invocation} ${commandLine(['top', 'pods', ...place, ...connectionWords(options)])}`;
-}
-
-/** Throws UsageError for more than one pod. */
-function givenPod(options: DirectoryOptions): ReturnType<typeof podName> {
-  const given = podName(options);
-  if (options.allNamespaces && given.namespace === undefined) {
-    throw new UsageError('--directories is for one pod: name it as NAMESPACE/NAME');
-  }
-  return given;
-}
-
-async function listInContainers(pod: PodContainers, options: DirectoryOptions, context: CommandContext): Promise<void> {
+  const pod = await readContainers(options, context);
   const { environment, clock, stopSignal: signal, invocation, terminal, writeOut } = context;
   const { namespace, name, node } = pod;
   const { output } = options;
@@ -102,6 +71,22 @@ async function listInContainers(pod: PodContainers, options: DirectoryOptions, c
   const report = podDirectories({ namespace, pod: name, node }, listings);
   writeOut(output === 'text' ? directoryText(report, screenColumns(terminal())) : dataText(report, output));
   if (!hasFound(report)) throw new UserError(`nothing of ${terminalText(`${namespace}/${name}`)} was listed`);
+}
+
+/** Throws UsageError for more than one pod, UserError for none, and RequestError. */
+async function readContainers(options: DirectoryOptions, context: CommandContext): Promise<PodContainers> {
+  const given = podName(options);
+  if (options.allNamespaces && given.namespace === undefined) {
+    throw new UsageError('--directories is for one pod: name it as NAMESPACE/NAME');
+  }
+  const found = await readPod(options, context, given).catch((error: unknown) => {
+    if (!(error instanceof RequestError && error.reason === 'not_found')) throw error;
+    // Without a namespace, that of the context is meant, as in the question.
+    const place = given.namespace === undefined ? [] : ['-n', given.namespace];
+    const list = commandLine(['top', 'pods', ...place, ...connectionWords(options)]);
+    throw new UserError(`${error.message}; those that there are: ${context.invocation} ${list}`, { cause: error });
+  });
+  return podContainers(found);
 }
 
 function durationOf({ requestTimeoutMs }: DirectoryOptions): number {
@@ -171,13 +156,12 @@ function directoryText(report: PodDirectories, width: number): string {
     wrapped([`Pod ${namespace}/${pod}${place}: ${found}`], width),
     tableLines(partColumns, parts, width),
     [...tableLines(entryColumns, largest.slice(0, shownCount), width), ...wrapped(more, width)],
-    ...problems.map((problem) => problemLines(problem, width)),
+    // The commands are this program's own. None is broken, so that it can be copied.
+    ...problems.map(({ text, commands }) => [
+      ...wrapped([text], width),
+      ...commands.map((command) => `  ${terminalText(command)}`),
+    ]),
   ]);
-}
-
-/** The commands are this program's own. None is broken, so that it can be copied. */
-function problemLines({ text, commands }: ListingProblem, width: number): readonly string[] {
-  return [...wrapped([text], width), ...commands.map((command) => `  ${terminalText(command)}`)];
 }
 
 const partColumns: readonly Column<PartReport>[] = [

@@ -27,15 +27,10 @@ const defaultMs = 1_800_000;
  * end, also when the command is stopped. Throws UserError where kubectl reports a failure.
  */
 export async function explainNodeDirectories(options: NodeDirectoryOptions, context: CommandContext): Promise<void> {
-  try {
-    await (options.isDryRun ? printCommand(options, context) : measure(options, context));
-  } catch (error) {
-    if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
-    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
+  if (options.isDryRun) {
+    await printCommand(options, context);
+    return;
   }
-}
-
-async function measure(options: NodeDirectoryOptions, context: CommandContext): Promise<void> {
   try {
     const uids = await podUids(options, context);
     const text = await inDebugPod(debugWords(options, uids), options, context);
@@ -125,7 +120,7 @@ async function deletePod(pod: string, place: readonly string[], context: Command
 }
 
 function run(words: readonly string[], { environment }: CommandContext, signal: AbortSignal): Promise<KubectlResult> {
-  return runKubectl(words, { environment, maxOutputBytes, signal });
+  return runKubectl(words, environment, maxOutputBytes, signal);
 }
 
 function throwIfFailed(what: string, { exitCode, errorOutput }: KubectlResult): void {
