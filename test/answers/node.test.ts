@@ -319,6 +319,25 @@ it('a pod of a node that is not measured has the reason below it, and one of a s
 });
 
 describe('the text about a node without data', () => {
+  it.each([
+    [
+      'forbidden',
+      'the kubelet answered 403; grant it',
+      'No data (permission denied): the kubelet answered 403; grant it, 2s ago.',
+    ],
+    [
+      'empty',
+      'the summary lists no pod',
+      'No data (summary without pods): the summary lists no pod, 2s ago. Pods run on the node. Check the log of the kubelet, unless it has just started.',
+    ],
+  ] as const)('says nothing twice: %s', (reason, message, expected) => {
+    const reading = aReading({
+      snapshot: aClusterSnapshot({ nodes: [anAbsentNode('node-1', reason)] }),
+      failures: new Map([['node-1', { reason, message, ageMs: 2000 }]]),
+    });
+    expect(textOf(reading, { isWhole: false }).split('\n')[0]).toBe(expected);
+  });
+
   it('the text about a node without data reports why, and since when', () => {
     const node = aNode({ ready: false, readyChangedAtMs: Date.UTC(2026, 0, 1) - 90_000, kubeletVersion: 'v1.36.3' });
     const reading = aReading({

@@ -280,6 +280,11 @@ it('the file is named with the line and column of a YAML error', () => {
   expect(fault?.problem).toMatch(/^invalid YAML: Tabs are not allowed/);
 });
 
+it('a file of two documents is reported in words of people', () => {
+  const [fault] = faultsOf('cache: {}\n---\nlog: {}\n');
+  expect(fault?.problem).toBe('invalid YAML: the file has several documents');
+});
+
 it('the file must not contain duplicate keys', () => {
   expect(linesOf('cache:\n  ttl: 5m\n  ttl: 6m\nlog: {}\ncache: {}\n')).toEqual([
     'cache.ttl: duplicate key (config.yaml:3:3); allowed: each key once (line 2 has it already)',

@@ -21,7 +21,11 @@ it.each([
   ['connection', `${failed}: connect ECONNREFUSED 10.0.0.1:10250`, 'cannot be reached'],
   ['http_status', `${summary}: the server answered 307; redirects are not followed`, 'redirects requests'],
   ['http_status', `${summary}: the server answered 500`, "Check the kubelet's log"],
-  ['forbidden', `${summary}: the kubelet answered 403`, 'answers no; otherwise check the authorization of the kubelet'],
+  [
+    'forbidden',
+    `${summary}: the kubelet answered 403`,
+    'where no node answers; otherwise check the authorization of the kubelet',
+  ],
 ] as const)('the fix of %s is that of its cause: %s', (reason, message, hint) => {
   expect(nodeHint(reason, { message })).toContain(hint);
 });

@@ -404,7 +404,7 @@ describe('problems of the cluster', () => {
       ofPods,
       '2 pods missing from the summaries of their nodes',
       'shop/a, shop/b on node-1; 1 workload incomplete: shop/cart',
-      "They have been running for more than a minute. Check the kubelet's log.",
+      "A summary has pods a minute after their start. Check the kubelet's log.",
     ],
     [
       aGap({ kind: 'no_total', incompleteWorkloadCount: 0, exampleWorkloads: [] }),

@@ -1,7 +1,8 @@
 import { codeOf } from './errors.js';
 
-/** Errors whose own message quotes the document, by the parser's code. */
+/** Errors whose own message quotes the document, or is for programmers, by the parser's code. */
 const quoting: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: 'the file has several documents',
   TAG_RESOLVE_FAILED: 'a value that begins with ! is a tag: put it in quotation marks',
   BAD_DIRECTIVE: 'a line that begins with % is not a known directive',
   BAD_DQ_ESCAPE: 'invalid escape sequence in a text in double quotation marks',

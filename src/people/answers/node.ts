@@ -60,9 +60,10 @@ function verdict(node: ShownNode): DocumentPart {
 function absenceTexts(node: Exclude<ShownNode, MeasuredShownNode>): readonly string[] {
   const { reason, hint, failure, expectedPodCount, verdict: known } = node;
   const cause = failure && ` ${failure.message.replace(/\.$/, '')}, ${formatAge(failure.ageMs)} ago.`;
+  const next = failure !== undefined && reason === 'forbidden' ? '' : ` ${hint}`; // a refusal names the rule that is missing
   const pending = countedText(expectedPodCount, ['running pod', 'running pods']);
   return [
-    `No data (${absenceNames[reason]}):${cause ?? ''} ${hint}`,
+    `No data (${absenceNames[reason]}):${cause ?? ''}${next}`,
     ...(pending === '' ? [] : [`${pending} not measured.`]),
     ...(known === undefined ? [] : [known.text]),
   ];

@@ -12,7 +12,7 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
   unauthorized:
     'The kubelet does not accept the credentials. Check kubelet.bearerTokenFile and webhook authentication.',
   forbidden:
-    'The role lacks get on nodes/stats (nodes/proxy with kubelet.access: proxy) if kubectl auth can-i get nodes --subresource=stats --as=system:serviceaccount:NAMESPACE:NAME answers no; otherwise check the authorization of the kubelet and its log.',
+    'The role lacks get on nodes/stats (nodes/proxy with kubelet.access: proxy) where no node answers; otherwise check the authorization of the kubelet and its log.',
   not_found:
     'Virtual nodes serve no summaries: add a label of them to cluster.skipNodes. Otherwise check kubelet.port and what listens there.',
   http_status:
@@ -24,8 +24,7 @@ const hints: Readonly<Record<AbsenceReason, string>> = {
     'The exporter may not open more files and connections. Raise its limit: ulimit -n, or LimitNOFILE of systemd or containerd.',
   no_storage_stats:
     'What answers measures no storage, as virtual nodes do: add a label of them to cluster.skipNodes, such as liqo.io/type=virtual-node.',
-  empty:
-    'The summary lists no pods although pods run on the node. The kubelet may have just started; otherwise check its log.',
+  empty: 'Pods run on the node. Check the log of the kubelet, unless it has just started.',
   not_ready: 'The node has no address or port yet. Wait until its kubelet has registered.',
   never: 'The kubelet has not been scraped yet, or not since its data expired.',
   no_node: 'The cluster has no such node. Check --node or NODE_NAME.',
@@ -75,7 +74,7 @@ export const absenceNames: Readonly<Record<AbsenceReason, string>> = {
   forbidden: 'permission denied',
   not_found: 'no summary at its address',
   http_status: 'unexpected HTTP status',
-  decode: 'the answer is not its summary',
+  decode: 'unexpected answer',
   too_large: 'summary too large',
   open_files: 'too many open files',
   no_storage_stats: 'summary without storage',

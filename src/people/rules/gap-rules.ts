@@ -10,7 +10,7 @@ import { clusterRule, joinParts, namesText, type Rule, type RuleFacts, type Rule
 export const gapRules = {
   pod_missing: gapRule('missing', {
     sentence: ['pod missing from the summary of its node', 'pods missing from the summaries of their nodes'],
-    step: "They have been running for more than a minute. Check the kubelet's log.",
+    step: "A summary has pods a minute after their start. Check the kubelet's log.",
   }),
   pod_without_total: gapRule('no_total', {
     sentence: ['pod without usage in the summary of its node', 'pods without usage in the summaries of their nodes'],
