@@ -357,10 +357,20 @@ describe('what is evicted next', () => {
     expect(firstRow({ nearPods: all(aNearPod({ timeToLimitMs })), nearNodes })[0]).toBe(first);
   });
 
-  it('of many, the others are counted', () => {
+  it.each([
+    [1_235, 0, 'and 1,231 more pods'],
+    [1_235, 2, 'and 1,233 more pods and nodes'],
+    [4, 2, 'and 2 more nodes'],
+  ])('of %d pods and %d nodes, the others are counted as what they are', (podCount, nodeCount, more) => {
     const items = Array.from({ length: 5 }, (_, index) => aNearPod({ pod: `p-${index}`, ratio: 0.9 }));
-    const part = partOf(ofCluster({ nearPods: { items, totalCount: 1_235 } }), 'Next to be evicted');
-    expect(part).toContain('and 1,231 more pods and nodes');
+    const part = partOf(
+      ofCluster({
+        nearPods: { items, totalCount: podCount },
+        nearNodes: { items: [], totalCount: nodeCount },
+      }),
+      'Next to be evicted',
+    );
+    expect(part).toMatch(new RegExp(`^${more}$`, 'm'));
     expect(part).not.toContain('p-4');
   });
 

@@ -163,8 +163,14 @@ const shownNodeCount = 3;
 
 /** What kubelets may do next: evict the pods that are near a limit of theirs, and pods of the nodes that are near a threshold. */
 function nextEvictions({ nearPods, nearNodes, summary }: ClusterReport): DocumentPart {
-  const items = nextRows(nearPods.items.slice(0, shownPodCount), nearNodes.items.slice(0, shownNodeCount));
+  const pods = nearPods.items.slice(0, shownPodCount);
+  const nodes = nearNodes.items.slice(0, shownNodeCount);
+  const items = nextRows(pods, nodes);
   const totalCount = nearPods.totalCount + nearNodes.totalCount;
+  const others = [
+    ...(nearPods.totalCount > pods.length ? ['pods'] : []),
+    ...(nearNodes.totalCount > nodes.length ? ['nodes'] : []),
+  ];
   return section(
     {
       id: 'next-evictions',
@@ -174,7 +180,13 @@ function nextEvictions({ nearPods, nearNodes, summary }: ClusterReport): Documen
     [
       ...(items.length === 0
         ? [text(calmText(summary))]
-        : partTable(nextInBrief, { items, totalCount }, ['Who', 'In', 'Why', 'Left', 'State'])),
+        : partTable({ ...nextInBrief, what: others.join(' and ') }, { items, totalCount }, [
+            'Who',
+            'In',
+            'Why',
+            'Left',
+            'State',
+          ])),
       ...unknownTexts(summary).map(text),
     ],
   );
