@@ -565,6 +565,18 @@ describe('an API server that is away', () => {
     expect(away.endsWith(text)).toBe(isPart);
   });
 
+  it('nodes in trouble as last known are part of that problem too', () => {
+    const absences = [anAbsence({ isOfApiServer: true, nodeCount: 9 })];
+    const counts = { pressedNodeCount: 1, refusingNodeCount: 1, nearPressureNodeCount: 1, noSpaceNodeCount: 1 };
+    const summary = aSummary({ ...counts, fullNodeCount: 1, freshNodeCount: 0, absentNodeCount: 9 });
+    const troubles = { evicting: 1, refusing: 1, near: 1, no_space: 1, full: 1 };
+    const nodes = all(anAbsentNodeStatus({ condition: 'evicting' }), anAbsentNodeStatus({ node: 'silent' }));
+    const cluster = aCluster({ absences, summary, nodes, grid: { ...aCluster().grid, troubles } });
+    const found = problemsIn({ health, cluster });
+    expect(found.map(({ id }) => id)).toEqual(['api_server_away']);
+    expect(found[0]?.detail).toMatch(/; 5 nodes had a disk in trouble when last known: node-2 and 4 more$/);
+  });
+
   const lost = aCluster({ gaps: [aGap({ podCount: 2, incompleteWorkloadCount: 0, exampleWorkloads: [] })] });
 
   it.each([

@@ -161,16 +161,23 @@ export function areNodesUnseen({ cluster, health }: Pick<RuleFacts, 'cluster' | 
   return freshNodeCount === 0 && staleNodeCount === 0 && unseenCount > 0 && unseenCount === absentNodeCount;
 }
 
-/** The pods in trouble, which are no problem of their own then. */
+/** The pods and nodes in trouble, which are no problem of their own then. */
 function lastNearText({ cluster, health }: RuleFacts): string {
   if (cluster === undefined || !areNodesUnseen({ cluster, health })) return '';
-  const { items, totalCount } = cluster.nearPods;
+  const { nodes, grid, nearPods } = cluster;
+  const { items, totalCount } = nearPods;
   const pods = countedText(totalCount, [
     'pod was near a limit or above one when last known',
     'pods were near a limit or above one when last known',
   ]);
   const names = items.map(({ namespace, pod }) => `${namespace}/${pod}`);
-  return pods === '' ? '' : `${pods}: ${namesText(names, totalCount)}`;
+  const troubled = nodes.items.filter(({ condition }) => condition in grid.troubles).map(({ node }) => node);
+  const nodeCount = Object.values(grid.troubles).reduce((sum, count) => sum + count, 0);
+  const disks = countedText(nodeCount, ['node had a disk in trouble', 'nodes had a disk in trouble']);
+  return joinParts(
+    pods === '' ? '' : `${pods}: ${namesText(names, totalCount)}`,
+    disks === '' ? '' : `${disks} when last known: ${namesText(troubled, nodeCount)}`,
+  );
 }
 
 /** Returns whether pods may have ended or moved without the exporter seeing it, for so long that it is a problem. */

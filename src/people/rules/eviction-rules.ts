@@ -36,9 +36,7 @@ export const nextEvictionRules = {
     isCritical: true,
     section: 'next-evictions',
     alerts: ['EphemeralStorageNodeEvicting'],
-    applies: ({ cluster: { summary, nearNodes } }) => [
-      { count: summary.pressedNodeCount, examples: nearNodes.items.filter(isBelow) },
-    ],
+    applies: (facts) => nodesInTrouble(facts, 'pressedNodeCount', facts.cluster.nearNodes.items.filter(isBelow)),
     sentence: ['node below an eviction threshold', 'nodes below an eviction threshold'],
     name: nodeName,
     more: verdictText,
@@ -50,9 +48,7 @@ export const nextEvictionRules = {
     section: 'nodes',
     only: 'near',
     alerts: ['EphemeralStorageNodeEvicting'],
-    applies: ({ cluster: { summary, nodes } }) => [
-      { count: summary.refusingNodeCount, examples: nodes.items.filter(isRefusing) },
-    ],
+    applies: (facts) => nodesInTrouble(facts, 'refusingNodeCount', facts.cluster.nodes.items.filter(isRefusing)),
     sentence: ['node under DiskPressure', 'nodes under DiskPressure'],
     name: nodeName,
     timeMs: ({ pressure }) => pressure?.timeToEvictionMs,
@@ -62,9 +58,9 @@ export const nextEvictionRules = {
   node_near_threshold: clusterRule({
     section: 'next-evictions',
     alerts: ['EphemeralStorageNodeEvictionSoon', 'EphemeralStorageNodeDiskLow'],
-    applies: ({ cluster: { summary, nearNodes } }) => {
-      const examples = nearNodes.items.filter((node) => !isBelow(node) && !isRefusing(node));
-      return [{ count: summary.nearPressureNodeCount, examples }];
+    applies: (facts) => {
+      const examples = facts.cluster.nearNodes.items.filter((node) => !isBelow(node) && !isRefusing(node));
+      return nodesInTrouble(facts, 'nearPressureNodeCount', examples);
     },
     sentence: ['node close to an eviction threshold', 'nodes close to an eviction threshold'],
     name: nodeName,
@@ -78,9 +74,7 @@ export const nextEvictionRules = {
     section: 'nodes',
     only: 'unenforced',
     alerts: ['EphemeralStorageNodeDiskLow'],
-    applies: ({ cluster: { summary, nodes } }) => [
-      { count: summary.noSpaceNodeCount, examples: nodes.items.filter(hasNoSpace) },
-    ],
+    applies: (facts) => nodesInTrouble(facts, 'noSpaceNodeCount', facts.cluster.nodes.items.filter(hasNoSpace)),
     sentence: [
       'node with a disk that fills up and no eviction threshold',
       'nodes with a disk that fills up and no eviction threshold',
@@ -92,10 +86,10 @@ export const nextEvictionRules = {
   /** Those of which nothing worse is said. */
   node_full: clusterRule({
     section: 'nodes',
-    applies: ({ cluster: { summary, nodes } }) => {
-      const others = nodes.items.filter(({ condition: its }) => its === 'full' || its === 'unknown');
+    applies: (facts) => {
+      const others = facts.cluster.nodes.items.filter(({ condition: its }) => its === 'full' || its === 'unknown');
       const examples = others.filter((of) => isFull((of.state === 'absent' ? of.lastKnown : of)?.filesystems ?? []));
-      return [{ count: summary.fullNodeCount, examples }];
+      return nodesInTrouble(facts, 'fullNodeCount', examples);
     },
     sentence: [`node at least ${fullRatio * 100} % full`, `nodes at least ${fullRatio * 100} % full`],
     name: (of) => nodeName(of),
@@ -169,6 +163,15 @@ function podsInTrouble(
 ): readonly { readonly count: number; readonly examples: readonly PodReport[] }[] {
   if (areNodesUnseen({ cluster, health })) return [];
   return [{ count, examples: cluster.nearPods.items.filter(({ standing }) => standing === kind) }];
+}
+
+/** The same of nodes. */
+function nodesInTrouble(
+  { cluster, health }: Parameters<typeof podsInTrouble>[0],
+  counted: `${'pressed' | 'refusing' | 'nearPressure' | 'noSpace' | 'full'}NodeCount`,
+  examples: readonly ListedNodeReport[],
+): readonly { readonly count: number; readonly examples: readonly ListedNodeReport[] }[] {
+  return areNodesUnseen({ cluster, health }) ? [] : [{ count: cluster.summary[counted], examples }];
 }
 
 function podName(of: PodReport): string {
