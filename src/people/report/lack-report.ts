@@ -72,11 +72,10 @@ export function absenceReports(
  * none of these causes, and not because of a node without data.
  */
 const podGapKinds = ['missing', 'no_total', 'volumes_pending'] as const;
-type PodGapKind = (typeof podGapKinds)[number];
 
 /** What lacks values for one cause although its nodes have data. */
 export interface GapReport extends AffectedWorkloadsReport {
-  readonly kind: PodGapKind | 'other';
+  readonly kind: (typeof podGapKinds)[number] | 'other';
   /** 0 for `other`. */
   readonly podCount: number;
   /** The first of them by node. */
@@ -88,7 +87,7 @@ const volumesDueMs = 120_000;
 
 /** A pod that lacks values; `young`: of a new one, whose volumes are no gap. */
 export interface PodGap {
-  readonly kind: PodGapKind | 'young';
+  readonly kind: (typeof podGapKinds)[number] | 'young';
   readonly place: PodPlace;
   readonly affected: IncompleteWorkloads;
 }

@@ -21,7 +21,6 @@ import type { Moment } from './status-source.js';
 import type { PageView, Views } from './views.js';
 
 export type ListView = Extract<PageView, { readonly kind: Exclude<ListKind, 'problems'> }>;
-export type ObjectView = Extract<PageView, { readonly kind: ObjectKind }>;
 
 type KindOf<View> = View extends { readonly data: { readonly items: readonly (infer Report)[] } }
   ? Kind<Report>

@@ -1,4 +1,4 @@
-import { exporterPath } from '../../../config/served-paths.js';
+import { exporterPath, type ObjectKind } from '../../../config/served-paths.js';
 import { mostSpecific } from '../../../facts/workload/workload.js';
 import { capitalised } from '../../../lib/base/text.js';
 import type { Document } from '../../pens/document.js';
@@ -9,7 +9,7 @@ import { type ListKind, type ListQuery, maxLimit, parametersOf, valuesOf } from 
 import type { Status } from '../../query/status.js';
 import { eventText } from '../../report/eviction-cause-text.js';
 import type { PodReport } from '../../report/pod-report.js';
-import { documentOf, isListView, type ListView, type ObjectView } from '../document-of.js';
+import { documentOf, isListView, type ListView } from '../document-of.js';
 import { NotFoundError } from '../view-errors.js';
 import type { PageView } from '../views.js';
 import { type LinkValues, objectLinkList, type PageFrame, podParts, renderFrame } from './frame.js';
@@ -35,7 +35,7 @@ function placeOf({ query }: ListView, links: HtmlPlace): HtmlPlace {
 }
 
 /** What the address of a page elsewhere may be made of. */
-function linkValues(view: ObjectView, status: Status): LinkValues {
+function linkValues(view: Extract<PageView, { readonly kind: ObjectKind }>, status: Status): LinkValues {
   const { clusterName: cluster } = status;
   switch (view.kind) {
     case 'node':
