@@ -153,14 +153,16 @@ it('a field that is not described is a fault, and so is one that lacks', async (
 it('each parameter that is described is taken, and no other one', async () => {
   await using exporter = await (await Exporter.start({ scenario: demoScenario })).settled();
   const api = await DescribedApi.of(exporter);
+  const [cart = expect.unreachable()] = (await api.ask<Items<WorkloadReport>>('/workloads')).items;
   const values: Readonly<Record<string, string>> = {
+    node: 'node-1',
     rule: 'pod',
     only: 'near',
     counted: 'yes',
     offset: '0',
     limit: '5',
     search: 'a',
-    workload: '-/b/c',
+    workload: [cart.workloadNamespace || '-', cart.workloadType, cart.workload].join('/'),
   };
   for (const [path, { get }] of Object.entries(api.paths).filter(([name]) => !name.includes('{'))) {
     for (const { name } of get.parameters ?? []) {

@@ -89,9 +89,9 @@ function headerValue(text: string): string {
   return Buffer.from(text.replaceAll(/\p{Cc}/gu, ' ').trim()).toString('latin1');
 }
 
-export type FileContent = { readonly text: string } | { readonly error: string };
+type FileContent = { readonly text: string } | { readonly error: string };
 
-export interface TlsSources {
+interface TlsSources {
   /** By their names in the configuration. */
   readonly files: Readonly<Record<string, FileContent>>;
   /** The place of a key. */
@@ -102,7 +102,7 @@ export interface TlsSources {
 type TlsFault = readonly [key: keyof TlsServerConfig, problem: string, allowed: string];
 
 /** Undefined when nothing asks for TLS. Throws ConfigError with all faults. */
-export function loadTls(config: TlsServerConfig, { files, sourceOf }: TlsSources): WebTls | undefined {
+function loadTls(config: TlsServerConfig, { files, sourceOf }: TlsSources): WebTls | undefined {
   const { min_version: minVersion = '', ...switches } = config;
   if (Object.values(switches).every((value) => value === undefined)) return undefined;
   const faults = misuses(config);

@@ -71,7 +71,6 @@ function overAt(row: NextRow): string | undefined {
   return row.pod.standing === 'above' ? momentText(row.pod) : undefined;
 }
 
-/** What the cells do not say. */
 function noteLine(row: NextRow): Line | undefined {
   if (row.kind === 'node') return nodeNote(row.node);
   const { state, nearestLimit: { unenforced } = {} } = row.pod;

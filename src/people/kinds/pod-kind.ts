@@ -93,7 +93,6 @@ function stateLine({ state, dataState }: PodReport): Line {
   return dataState === 'stale' ? { text: dataState, tone: 'warning' } : '-';
 }
 
-/** Why there are no figures, or old ones. */
 function lackText(pod: PodReport): string | undefined {
   if (pod.state === 'unmeasured') return pod.reason;
   if (pod.dataState !== 'absent') return undefined;

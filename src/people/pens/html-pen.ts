@@ -112,7 +112,7 @@ const upper = { y: 0, labelY: 13, top: bar.labelHeight };
 const lower = { y: bar.labelHeight + bar.rowHeight + 1, labelY: bar.rowHeight + 14, top: 0 };
 
 /** Draws a whole: its parts in one row, as wide as the whole, and below them what those consist of. */
-export function barHtml({ caption, unit, whole, parts, marks, isOld }: BlockOf<'bar'>): Markup {
+function barHtml({ caption, unit, whole, parts, marks, isOld }: BlockOf<'bar'>): Markup {
   const { labelHeight, rowHeight } = bar;
   const widthOf = (amount: number): string => `${Number(((amount / whole) * 100).toFixed(3))}%`;
   const textOf = ({ name, amount }: BarPart): string => `${name} ${amountText({ amount, unit })}`;
@@ -151,7 +151,7 @@ function placed(parts: readonly BarPart[], from: number): readonly { readonly pa
 const plot = { width: 600, height: 72, labelHeight: 16 };
 
 /** Draws lines above zero, as wide as their place, each below its words; one that is flat, or too short, has words alone. */
-export function curvesHtml({ unit, curves }: BlockOf<'curves'>): Markup {
+function curvesHtml({ unit, curves }: BlockOf<'curves'>): Markup {
   const times = curves.flatMap(({ samples }) => samples.map(({ atMs }) => atMs));
   const [from, to] = [Math.min(...times), Math.max(...times)];
   const xOf = (atMs: number): number => ((atMs - from) / Math.max(1, to - from)) * plot.width;
@@ -178,7 +178,7 @@ function curveHtml(
 }
 
 /** One beside the other, each a link as a whole. */
-export function figuresHtml({ title, figures }: BlockOf<'figures'>, id: string, place: HtmlPlace): Markup {
+function figuresHtml({ title, figures }: BlockOf<'figures'>, id: string, place: HtmlPlace): Markup {
   const tile = ({ name, value, note, tone, bars }: KeyFigure): Markup =>
     markup`<div class="${tone}"><dt>${lineHtml(name, place)}</dt><dd class="value">${lineHtml(value, place)}${bars && countsHtml(bars)}</dd><dd class="small muted">${lineHtml(note, place)}</dd></div>`;
   return markup`<section id="${id}" aria-label="${title}"><dl class="tiles">${figures.map(tile)}</dl></section>`;
@@ -195,7 +195,7 @@ function countsHtml({ caption, counts }: NonNullable<KeyFigure['bars']>): Markup
 }
 
 /** A tile for each, which is a link; the legend says what the letters mean. */
-export function gridHtml(grid: BlockOf<'grid'>, place: HtmlPlace): Markup {
+function gridHtml(grid: BlockOf<'grid'>, place: HtmlPlace): Markup {
   const { legend, groups, more } = grid;
   const tileHtml = areNamed(grid) ? namedTile : smallTile;
   const marks = legend.map(

@@ -208,7 +208,7 @@ export function matchesPod(
 }
 
 /** Returns whether one of the workloads has the path, see {@link workloadPath}. */
-export function belongsTo(workloads: readonly Workload[], path: string): boolean {
+function belongsTo(workloads: readonly Workload[], path: string): boolean {
   return workloads.some((of) => path.endsWith(of.name) && workloadPath(of) === path);
 }
 

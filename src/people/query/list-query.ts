@@ -72,18 +72,18 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
     schema: text,
   },
   name: {
-    help: 'Called so alone; 404 without any. Of workloads also TYPE/NAME.',
+    help: 'Called so; 404 without any. Of workloads also TYPE/NAME.',
     kinds: ofObjects,
     schema: { type: 'string', maxLength: 3 * maxTextLength },
   },
   namespace: {
-    help: 'Of this namespace alone.',
+    help: 'Of this namespace.',
     kinds: [...ofPods, 'workloads'],
     schema: text,
   },
-  node: { help: 'On this node alone; 404 without it, but of evictions.', kinds: ofPods, schema: text },
+  node: { help: 'On this node; 404 without it, but of evictions.', kinds: ofPods, schema: text },
   workload: {
-    help: 'Of this workload alone: NAMESPACE/TYPE/NAME, with "-" for the namespace of one that may span namespaces; 404 without it, but of evictions.',
+    help: 'NAMESPACE/TYPE/NAME, with "-" for the namespace of one that may span them; 404 without it, but of evictions.',
     kinds: ofPods,
     schema: { type: 'string', maxLength: 3 * maxTextLength },
   },
@@ -93,7 +93,7 @@ export const listParameters: Readonly<Record<string, Parameter>> = {
     schema: { type: 'string', maxLength: 1_000 },
   },
   only: {
-    help: 'near: pods at 80 % of a limit, or there soon, and nodes whose disks are in trouble: near a threshold, nearly full or under DiskPressure; unknown: pods without data, or with a part of it, and nodes that may be below a threshold, for all that is known; unenforced: with a limit or threshold that does not do what it seems to do.',
+    help: 'near: pods at 80 % of a limit, or there soon, and nodes with a disk in trouble; unknown: not all is known of it; unenforced: a limit or threshold does not do what it seems to.',
     kinds: ['pods', 'nodes'],
     values: conditions,
     schema: { type: 'string' },

@@ -158,7 +158,6 @@ export function momentText({
   return dataState === undefined || dataState === 'fresh' ? 'now' : `as of ${formatAge(dataAgeMs)} ago`;
 }
 
-/** Of the node, or of a pod on it. */
 export function dataFacts({ state, ageMs, reason, snapshot }: PodSource, pod?: PodIdentity): DataFacts {
   const frozen = pod && ofSamePod(snapshot?.frozen.pods, pod);
   return {

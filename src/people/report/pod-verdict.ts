@@ -147,7 +147,7 @@ export function isSameLimit(
 }
 
 /** `container app uses 90Mi of its limit of 100Mi` */
-export function limitUse(limit: LimitReport): string {
+function limitUse(limit: LimitReport): string {
   const { rule, usedBytes, limitBytes } = limit;
   return `${limitSubject(limit)} uses ${usedText(usedBytes, limitBytes)} of its ${rule === 'emptydir' ? 'size limit' : 'limit'} of ${limitText(limit)}`;
 }

@@ -196,7 +196,7 @@ const largest: ReadonlySet<string> = new Set([
 const whole: ReadonlySet<string> = new Set(['usedBytes', 'podMaxUsedBytes', 'maxUsedBytes']);
 
 /** Adds up what several exporters have of one thing. What is no number, and no answer to a question, is that of the first. */
-export function added<T extends object>(parts: readonly [T, ...T[]]): T {
+function added<T extends object>(parts: readonly [T, ...T[]]): T {
   const keys = new Set(parts.flatMap((part) => Object.keys(part)));
   const entries = Array.from(keys, (key) => {
     const all = parts.map((part) => (part as Readonly<Record<string, unknown>>)[key]);
@@ -216,10 +216,7 @@ function addedValue(key: string, all: readonly unknown[]): unknown {
 }
 
 /** `isPartial`: an exporter is missing, which may have pods of it too. */
-export function addedWorkload(
-  parts: readonly [WorkloadReport, ...WorkloadReport[]],
-  isPartial: boolean,
-): WorkloadReport {
+function addedWorkload(parts: readonly [WorkloadReport, ...WorkloadReport[]], isPartial: boolean): WorkloadReport {
   const sum = added(parts);
   const { usedBytes, podMaxUsedBytes } = added(summedParts(parts));
   const isComplete = sum.isComplete && !isPartial;
@@ -239,7 +236,7 @@ function summedParts(parts: readonly [WorkloadReport, ...WorkloadReport[]]): typ
 
 const exampleCount = 5;
 
-export function addedCoverage(parts: readonly [Coverage, ...Coverage[]]): Coverage {
+function addedCoverage(parts: readonly [Coverage, ...Coverage[]]): Coverage {
   const sum = { ...added(parts), shard: undefined, totalShards: undefined, onlyNode: undefined };
   const all = parts.flatMap(({ absences }) => absences);
   const gaps = groupBy(all, ({ reason, isAwaited }) => `${reason} ${isAwaited}`);

@@ -180,10 +180,7 @@ export interface RecordedObjects {
 }
 
 /** The summaries of a file or of the `*.json` files of a folder. Throws UserError when there is no such path. */
-export async function readSummaries(
-  location: string,
-  warn: (text: string) => void,
-): Promise<readonly RecordedSummary[]> {
+async function readSummaries(location: string, warn: (text: string) => void): Promise<readonly RecordedSummary[]> {
   const summaries: RecordedSummary[] = [];
   for (const file of await filesAt(location, ['.json'])) {
     try {
@@ -197,7 +194,7 @@ export async function readSummaries(
 }
 
 /** The nodes and pods of a file or of the JSON and YAML files of a folder: lists, single objects or several documents. */
-export async function readObjects(location: string, warn: (text: string) => void): Promise<RecordedObjects> {
+async function readObjects(location: string, warn: (text: string) => void): Promise<RecordedObjects> {
   const nodes: Node[] = [];
   const pods: Pod[] = [];
   for (const file of await filesAt(location, ['.json', '.yaml', '.yml'])) {

@@ -30,7 +30,7 @@ export interface PartReport extends Omit<Walk, 'entries'> {
 export interface EntryReport extends Pick<PartReport, 'container' | 'volume'>, WalkEntry {}
 
 /** Why a container was not listed, and what to do about it. */
-export interface ListingProblem {
+interface ListingProblem {
   readonly container: string;
   readonly text: string;
   readonly commands: readonly string[];
