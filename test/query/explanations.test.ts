@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
 import { type Pod, volumeTypes } from '../../src/cluster/kube/objects.js';
-import type { NodeView } from '../../src/facts/node/node-view.js';
+import { nothingFrozen } from '../../src/facts/node/frozen-statistics.js';
+import type { NodeSnapshot, NodeView } from '../../src/facts/node/node-view.js';
 import type { ClusterReading } from '../../src/people/query/cluster-reading.js';
 import { podReport } from '../../src/people/query/list-pods.js';
 import {
@@ -39,20 +40,18 @@ function readingOf(pod: Pod | undefined, summary = aPodSummary(), layout = {}): 
   return aReading({ snapshot: aClusterSnapshot({ nodes: [aFreshNode(node)] }) });
 }
 
-it('of a pod that its kubelet measures no longer, growth is not known', async () => {
-  const reading = readingOf(aPod({ ...id }));
-  const [node] = reading.snapshot.nodes;
-  if (node?.state !== 'fresh') throw new Error('no node with data');
+it.each(['fresh', 'stale'] as const)('by %s data, growth of a frozen pod is not known', async (state) => {
+  const pod = aMeasuredPod({ ...id, ratios: [aLimitRatio({ rule: 'pod' })] });
+  const view = { ...aFreshNode(aNodeSnapshot({ pods: [pod] })), state };
   const samples = [0, 60_000].map((atMs) => ({ atMs, usedBytes: 7 }));
-  const explained = (frozenUids: readonly string[]) => {
-    const { snapshot } = node;
-    const pods = new Map(frozenUids.map((uid) => [uid, { summary: aPodSummary({ ...id, uid }), heldMs: 400_000 }]));
-    const nodes = [{ ...node, snapshot: { ...snapshot, frozen: { ...snapshot.frozen, pods } } }];
-    return podsOf({ ...reading, snapshot: { ...reading.snapshot, nodes }, samplesOf: () => samples }, id);
+  const samplesOf = async (frozen: NodeSnapshot['frozen']) => {
+    const nodes = [{ ...view, snapshot: { ...view.snapshot, frozen } }];
+    const reading = aReading({ snapshot: aClusterSnapshot({ nodes }), samplesOf: () => samples });
+    return (await podsOf(reading, id)).flatMap((of) => [of.samples, of.limits[0]?.samples]);
   };
-  const uid = node.snapshot.pods[0]?.summary.uid ?? '';
-  const pods = [...(await explained([])), ...(await explained([uid]))];
-  expect(pods.map((pod) => pod.samples)).toEqual([samples, []]);
+  const pods = new Map([[pod.summary.uid, { summary: pod.summary, heldMs: 400_000 }]]);
+  expect(await samplesOf(nothingFrozen)).toEqual([samples, samples]);
+  expect(await samplesOf({ ...nothingFrozen, pods })).toEqual([[], []]);
 });
 
 describe('a pod that is not measured', () => {

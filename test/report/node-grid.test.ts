@@ -44,10 +44,11 @@ it.each<[string, Fields, NodeCondition, true?]>([
   ['nearly full', { fullPercent: 90 }, 'full', true],
   ['under DiskPressure, and is so now', { diskPressure: true, headroom: 900 }, 'refusing'],
   ['far from all', { headroom: 900 }, 'silent'],
+  ['under DiskPressure, which is over', { diskPressure: true, headroom: 900 }, 'silent'],
 ])('a silent node is in the trouble that it was last known to be in: %s', (_what, fields, condition, isLastKnown) => {
   const last = nodeOf('d', fields) as MeasuredNodeView;
   const lastKnownOf = () => ({ snapshot: last.snapshot, ageMs: 31_000 });
-  const view = { ...anAbsentNode('d', 'timeout'), node: last.node };
+  const view = { ...anAbsentNode('d', 'timeout'), node: condition === 'silent' ? aNode() : last.node };
   const nodes = [listedNode(view, { ...sources, lastKnownOf })];
   const { pools, troubles } = nodeGrid(nodes, 1);
   expect(pools[0]?.nodes).toEqual([{ node: 'd', condition, isLastKnown, fullRatio: undefined }]);

@@ -13,8 +13,8 @@ import { type FindingReport, findingReport, nodeFindings, specFindings } from '.
 import { type LimitReport, limitReport } from '../report/limit-report.js';
 import { dataOf, type NodeData } from '../report/node-report.js';
 import {
-  dataFacts,
   type FoundPod,
+  frozenMs,
   type MeasuredPodReport,
   measuredPodReport,
   type PodReport,
@@ -158,12 +158,10 @@ function explain(of: KnownOfPod, reading: ClusterReading, mode: AttributionMode)
 function figuresOf(found: FoundPod | undefined, data: NodeData | undefined, reading: ClusterReading) {
   if (found === undefined) return { limits: [], samples: [], standing: undefined };
   const { node, pod } = found;
-  const isFrozen = dataFacts(node, pod.summary).dataState !== node.state;
-  return {
-    limits: limitsOf(found, data?.snapshot.layout, reading),
-    samples: isFrozen ? [] : reading.samplesOf(node.nodeName, pod.summary),
-    standing: podStanding(node, pod, pod.ratios),
-  };
+  const isFrozen = frozenMs(node, pod.summary) !== undefined;
+  const samples = isFrozen ? [] : reading.samplesOf(node.nodeName, pod.summary);
+  const limits = limitsOf(found, data?.snapshot.layout, samples, reading);
+  return { limits, samples, standing: podStanding(node, pod, pod.ratios) };
 }
 
 /** Undefined for a pod without a total. */
@@ -190,15 +188,15 @@ function containerExplanation(breakdown: PodBreakdown['containers'][number]): Co
 function limitsOf(
   { node: { nodeName, ageMs }, pod }: FoundPod,
   layout: NodeData['snapshot']['layout'] | undefined,
-  { readAtMs, samplesOf, limitSamplesOf }: ClusterReading,
+  ofTotal: readonly UsageSample[],
+  { readAtMs, limitSamplesOf }: ClusterReading,
 ): readonly LimitExplanation[] {
   const ofContainer = layout?.hasDedicatedImagefs === true ? 'logs (dedicated imagefs)' : 'rootfs + logs';
   const counted = { emptydir: 'volume', pod: 'total', container: ofContainer };
   return pod.ratios.map((ratio) => ({
     ...limitReport(ratio),
     counted: counted[ratio.rule],
-    samples:
-      ratio.rule === 'pod' ? samplesOf(nodeName, pod.summary) : limitSamplesOf(nodeName, pod, ratio, readAtMs - ageMs),
+    samples: ratio.rule === 'pod' ? ofTotal : limitSamplesOf(nodeName, pod, ratio, readAtMs - ageMs),
   }));
 }
 

@@ -3,7 +3,6 @@ import type { MeasuredNodeView, NodeSnapshot, NodeView } from '../../facts/node/
 import type { Tone } from '../pens/document.js';
 import { isAwaitedNode } from './absence-hints.js';
 import { enforcementKinds } from './enforcement-report.js';
-import { fullestRatio } from './filesystem-report.js';
 import { limitThresholds } from './limit-report.js';
 import type { PressedNode } from './pressure-report.js';
 
@@ -42,19 +41,19 @@ export function diskTrouble(
   view: NodeView,
   snapshot: NodeSnapshot | undefined,
   pressed: PressedNode | undefined,
+  fullRatio = 0,
 ): DiskTrouble | undefined {
   if (isSkipped(view)) return undefined;
-  const ofSpace = spaceTrouble(snapshot);
+  const ofSpace = spaceTrouble(snapshot, fullRatio);
   if (ofSpace === 'no_space') return ofSpace;
   if (pressed?.nearest.isCrossed === true) return 'evicting';
   if (view.node?.diskPressure === true) return 'refusing';
   return pressed?.isClose === true ? 'near' : ofSpace;
 }
 
-function spaceTrouble(snapshot: NodeSnapshot | undefined): 'no_space' | 'full' | undefined {
-  if (snapshot === undefined) return undefined;
-  if (fullDisk(snapshot) !== undefined) return 'no_space';
-  return (fullestRatio(snapshot) ?? 0) >= limitThresholds.near ? 'full' : undefined;
+function spaceTrouble(snapshot: NodeSnapshot | undefined, fullRatio: number): 'no_space' | 'full' | undefined {
+  if (snapshot !== undefined && fullDisk(snapshot) !== undefined) return 'no_space';
+  return fullRatio >= limitThresholds.near ? 'full' : undefined;
 }
 
 /** `failure`: of the last request to its kubelet. A headroom that is not known may be less than what is known. */

@@ -139,7 +139,7 @@ export function listedNode(view: NodeView, sources: NodeSources): ListedNode {
   const pressed = data && pressedNode(data.source, data.snapshot, standing);
   const fullRatio = data && fullestRatio(data.snapshot);
   const urgency = nodeUrgency(view, data?.snapshot, pressed, fullRatio);
-  const trouble = diskTrouble(view, data?.snapshot, pressed);
+  const trouble = diskTrouble(view, data?.snapshot, pressed, fullRatio);
   const condition = nodeCondition(view, trouble, failure);
   return { view, failure, ...data, standing, pressed, fullRatio, urgency, condition, trouble };
 }

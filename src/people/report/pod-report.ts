@@ -158,13 +158,16 @@ export function momentText({
   return dataState === undefined || dataState === 'fresh' ? 'now' : `as of ${formatAge(dataAgeMs)} ago`;
 }
 
-export function dataFacts({ state, ageMs, reason, snapshot }: PodSource, pod?: PodIdentity): DataFacts {
-  const frozen = pod && ofSamePod(snapshot?.frozen.pods, pod);
-  return {
-    dataState: frozen !== undefined && state === 'fresh' ? 'stale' : state,
-    dataAgeMs: Math.round(ageMs + (frozen?.heldMs ?? 0)),
-    absenceReason: reason,
-  };
+export function dataFacts(source: PodSource, pod?: PodIdentity): DataFacts {
+  const { state, ageMs, reason } = source;
+  const heldMs = pod && frozenMs(source, pod);
+  const dataState = heldMs !== undefined && state === 'fresh' ? 'stale' : state;
+  return { dataState, dataAgeMs: Math.round(ageMs + (heldMs ?? 0)), absenceReason: reason };
+}
+
+/** Returns for how long the kubelet had not measured the pod when its data arrived; undefined for one that it measures. */
+export function frozenMs({ snapshot }: PodSource, pod: PodIdentity): number | undefined {
+  return ofSamePod(snapshot?.frozen.pods, pod)?.heldMs;
 }
 
 export function unmeasuredPodReport(
