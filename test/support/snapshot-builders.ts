@@ -15,7 +15,7 @@ import {
   type NodeSnapshot,
   type NodeView,
 } from '../../src/facts/node/node-view.js';
-import type { BoundPod, DerivedPod, PodContext } from '../../src/facts/node/pod-record.js';
+import type { BoundPod, DerivedPod, PodContext, PodRecord } from '../../src/facts/node/pod-record.js';
 import type { Component, ContainerUsage, MeasuredUsage, PodUsage, VolumeUsage } from '../../src/facts/node/usage.js';
 import type { ClusterSnapshot } from '../../src/facts/scrape/snapshot.js';
 import type { Workload } from '../../src/facts/workload/workload.js';
@@ -202,8 +202,8 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     podsWithoutTotal: [],
     skippedPods: new Map(),
     unknownItems: { containerCount: 0, volumeCount: 0 },
-    listedPodUids: new Set(),
-    measuredPodUids: new Set(pods.flatMap(({ bound }) => (bound === undefined ? [] : [bound.pod.uid]))),
+    listedPodUids: uidsOf([...pods, ...(overrides.podsWithoutTotal ?? [])]),
+    measuredPodUids: uidsOf(pods),
     unknownPods: [],
     unreadPodCount: undefined,
     evictionMs: undefined,
@@ -212,6 +212,9 @@ export function aNodeSnapshot(overrides: Partial<NodeSnapshot> = {}): NodeSnapsh
     ...overrides,
   };
 }
+
+const uidsOf = (pods: readonly PodRecord[]): ReadonlySet<string> =>
+  new Set(pods.flatMap(({ bound }) => (bound === undefined ? [] : [bound.pod.uid])));
 
 /** A hard threshold of nodefs that is crossed by one byte. */
 export const aNodeThreshold = builder<NodeThreshold>(() => ({

@@ -59,7 +59,7 @@ function nodeCoverage(
     measuredPods: measured.size,
     unmeasured,
     missingPods: unmeasured.filter(({ pod }) => snapshot?.listedPodUids.has(pod.uid) !== true).length,
-    youngWorkloads: uncounted.filter(({ pod }) => isActive(pod)).flatMap(({ workloads }) => workloads),
+    young: uncounted.filter(({ pod }) => isActive(pod)),
     endedWorkloads: uncounted.filter(({ pod }) => !isActive(pod)).flatMap(({ workloads }) => workloads),
   };
 }

@@ -118,8 +118,8 @@ export interface NodeCoverage {
    * according to the API server.
    */
   readonly missingPods: number;
-  /** The workloads of pods that are neither expected nor measured yet, and have not ended. */
-  readonly youngWorkloads: readonly Workload[];
+  /** Those that are neither expected nor measured yet, and have not ended. */
+  readonly young: readonly BoundPod[];
   /** The workloads of pods that have ended and are not measured. */
   readonly endedWorkloads: readonly Workload[];
 }
@@ -131,7 +131,7 @@ export const noCoverage: NodeCoverage = {
   measuredPods: 0,
   unmeasured: [],
   missingPods: 0,
-  youngWorkloads: [],
+  young: [],
   endedWorkloads: [],
 };
 

@@ -35,13 +35,15 @@ export interface StandingSource {
  */
 function podForecast(
   source: StandingSource,
-  { summary: { uid }, isPending, standing }: PodRecord,
+  { summary, isPending, standing }: PodRecord,
 ): (PodForecast & { readonly dueMs: number; readonly timeMs: number | undefined }) | undefined {
   const { state, snapshot } = source;
-  if (snapshot === undefined || (isPending && standing !== 'above')) return undefined;
-  const forecast = snapshot.forecasts.pods.get(uid);
-  const dueMs = forecast && timeToMs(forecast, snapshot.forecasts, passedMs(source, forecast, snapshot.forecasts));
-  if (forecast === undefined || dueMs === undefined || (state === 'absent' && dueMs > soonMs)) return undefined;
+  if (snapshot === undefined || snapshot.forecasts.pods.size === 0 || (isPending && standing !== 'above'))
+    return undefined;
+  const forecast = snapshot.forecasts.pods.get(summary.uid);
+  if (forecast === undefined) return undefined;
+  const dueMs = timeToMs(forecast, snapshot.forecasts, passedMs(source, forecast, snapshot.forecasts));
+  if (dueMs === undefined || (state === 'absent' && dueMs > soonMs)) return undefined;
   const timeMs = Math.round(dueMs);
   return { ...forecast, dueMs: timeMs, timeMs: state === 'absent' ? undefined : timeMs };
 }

@@ -182,9 +182,9 @@ export class Collector {
     const coverages = [...views, ...gone];
     const workloads = await this.#options.workloads.collect(parts, recordsFailures);
     const keys = new Set(workloads.map(({ workload }) => workloadKey(workload)));
-    const young = coverages.flatMap(({ youngWorkloads }) => youngWorkloads);
+    const ofYoung = coverages.flatMap(({ young }) => young).flatMap((of) => of.workloads);
     const youngWorkloads = distinct(
-      young.filter((workload) => !keys.has(workloadKey(workload))),
+      ofYoung.filter((workload) => !keys.has(workloadKey(workload))),
       workloadKey,
     );
     const ended = coverages.flatMap(({ endedWorkloads }) => endedWorkloads);

@@ -17,7 +17,9 @@ export type MarkupContent = Markup | string | number | undefined | readonly Mark
 
 /** HTML in which every value is escaped, in elements and in quoted attributes. Undefined is empty, a list its items. */
 export function markup(strings: TemplateStringsArray, ...values: readonly MarkupContent[]): Markup {
-  return Markup.of(strings.map((text, index) => text + textOf(values[index])).join(''));
+  let text = strings[0] ?? '';
+  for (const [index, value] of values.entries()) text += textOf(value) + (strings[index + 1] ?? '');
+  return Markup.of(text);
 }
 
 /** For the program's own texts: style and script. */
@@ -46,6 +48,8 @@ const escapes: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
+/** Most texts need none of it: a test costs a fraction of what both replacements do. */
 function escapeText(text: string): string {
+  if (/^[\w .,:;/()%+-]*$/.test(text)) return text;
   return escapeInvisible(text).replaceAll(/[&<>"']/g, (character) => escapes[character] ?? '');
 }

@@ -231,7 +231,7 @@ function unenforcedPodCount({ view, snapshot }: ListedNode): number {
   const records = snapshot === undefined ? [] : listedRecords(snapshot);
   const ofRecords = records.filter((record) => isUnenforced({ record, bound: record.bound }, view)).length;
   if (unenforcedOn(view) === undefined) return ofRecords;
-  const others = unmeasuredPods(view, records);
+  const others = unmeasuredPods(view, snapshot);
   return ofRecords + others.filter((bound) => isUnenforced({ record: undefined, bound }, view)).length;
 }
 

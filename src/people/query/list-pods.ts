@@ -46,7 +46,7 @@ export async function listPods(reading: ClusterReading, query: ListQuery, lane: 
       pod.rank = rankOf(pod, order, data?.source);
       items.add(pod);
     };
-    for (const bound of unmeasuredPods(view, records)) add(undefined, bound, bound.pod);
+    for (const bound of unmeasuredPods(view, data?.snapshot)) add(undefined, bound, bound.pod);
     for (const record of records) add(record, record.bound, record.summary);
   };
   const compare = podOrder(order);
@@ -120,11 +120,13 @@ export function listedRecords({
 }
 
 /** Returns the pods of a node that are listed without figures. Those that have ended are no longer on the node. */
-export function unmeasuredPods({ objects, unmeasured }: NodeView, records: readonly PodRecord[]): readonly BoundPod[] {
+export function unmeasuredPods(
+  { objects, state, unmeasured, young }: NodeView,
+  snapshot: Pick<NodeSnapshot, 'listedPodUids'> | undefined,
+): readonly BoundPod[] {
+  if (state !== 'absent' && unmeasured.length + young.length === 0) return [];
   const bound = objects?.pods ?? unmeasured;
-  if (bound.length === 0) return [];
-  const listed = new Set(records.map((record) => record.bound?.pod.uid));
-  return bound.filter(({ pod }) => isActive(pod) && !listed.has(pod.uid));
+  return bound.filter(({ pod }) => isActive(pod) && snapshot?.listedPodUids.has(pod.uid) !== true);
 }
 
 /** Returns whether a limit of the pod does not do what it seems to do: for a reason of its own, or of all pods of its node. */
