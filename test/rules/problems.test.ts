@@ -404,7 +404,7 @@ describe('problems of the cluster', () => {
       ofPods,
       '2 pods missing from the summaries of their nodes',
       'shop/a, shop/b on node-1; 1 workload incomplete: shop/cart',
-      "A summary has pods a minute after their start. Check the kubelet's log.",
+      "A pod that `kubectl get pod` does not show was deleted: the exporter reads its list again within ten minutes. For others, check the kubelet's log: a summary has pods a minute after their start.",
     ],
     [
       aGap({ kind: 'no_total', incompleteWorkloadCount: 0, exampleWorkloads: [] }),

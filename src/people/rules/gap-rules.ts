@@ -10,7 +10,7 @@ import { clusterRule, joinParts, namesText, type Rule, type RuleFacts, type Rule
 export const gapRules = {
   pod_missing: gapRule('missing', {
     sentence: ['pod missing from the summary of its node', 'pods missing from the summaries of their nodes'],
-    step: "A summary has pods a minute after their start. Check the kubelet's log.",
+    step: "A pod that `kubectl get pod` does not show was deleted: the exporter reads its list again within ten minutes. For others, check the kubelet's log: a summary has pods a minute after their start.",
   }),
   pod_without_total: gapRule('no_total', {
     sentence: ['pod without usage in the summary of its node', 'pods without usage in the summaries of their nodes'],
