@@ -1,7 +1,7 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
 
 import { workloadTypeOf } from '../facts/workload/workload-types.js';
-import { RequestError, UsageError, UserError } from '../lib/base/errors.js';
+import { UsageError, UserError } from '../lib/base/errors.js';
 import { parseDuration } from '../lib/base/units.js';
 import { terminalText } from '../people/pens/terminal-text.js';
 import type { ListResource, ObjectResource } from '../serve/source/answer-source.js';
@@ -109,12 +109,11 @@ function addExplain(program: Command, context: CommandContext): void {
       new Option(
         '--directories',
         'of a pod: the largest directories and files, by kubectl exec; of a node: whose its bytes are, by kubectl debug',
-      ).conflicts(['from', 'exporter']),
+      ).conflicts(['from', 'exporter', 'allNamespaces']),
     )
     .option('-c, --container <name>', 'with --directories: only this container')
     .option('--dry-run', 'with --directories: print the commands and run none')
-    .option('--image <image>', 'with --directories of a node: the image of the debug pod (default: busybox:1.36)')
-    .option('--profile <name>', 'with --directories of a node: the profile of the debug pod (default: sysadmin)')
+    .option('--image <image>', 'with --directories: the image of a debug pod or container (default: busybox:1.36)')
     .action(async (word: string, second: string | undefined, flags: ExplainFlags, command: Command) => {
       const { resource, name } = parseExplainTarget(word, second);
       checkFlags(resource, flags);
@@ -132,20 +131,20 @@ function addExplain(program: Command, context: CommandContext): void {
 
 async function runDirectories(
   options: ClusterFlags & ExplainOptions,
-  { container, dryRun: isDryRun = false, image = 'busybox:1.36', profile = 'sysadmin' }: ExplainFlags,
+  { container, dryRun: isDryRun = false, image = 'busybox:1.36' }: ExplainFlags,
   context: CommandContext,
 ): Promise<void> {
+  const directoryOptions = { ...options, container, image, isDryRun };
   try {
     if (options.resource === 'node') {
-      const { explainNodeDirectories } = await import('./explain/directories/node-directories-command.js');
-      await explainNodeDirectories({ ...options, image, profile, isDryRun }, context);
+      const { explainNodeDirectories } = await import('./explain/directories/node-directories.js');
+      await explainNodeDirectories(directoryOptions, context);
     } else {
-      const { explainDirectories } = await import('./explain/directories/directories-command.js');
-      await explainDirectories({ ...options, container, isDryRun }, context);
+      const { explainPodDirectories } = await import('./explain/directories/pod-directories.js');
+      await explainPodDirectories(directoryOptions, context);
     }
   } catch (error) {
-    if (context.stopSignal.aborted) throw new UserError('stopped before there was an answer');
-    throw error instanceof RequestError ? new UserError(error.message, { cause: error }) : error;
+    throw context.stopSignal.aborted ? new UserError('stopped before there was an answer') : error;
   }
 }
 
@@ -155,26 +154,15 @@ interface ExplainFlags extends NamespaceFlags, Pick<ExplainOptions, 'output'> {
   readonly container?: string;
   readonly dryRun?: boolean;
   readonly image?: string;
-  readonly profile?: string;
 }
 
-/** Flags that need `--directories`, and what they are for. */
-const directoryFlags = [
-  ['container', 'container', 'pod'],
-  ['image', 'image', 'node'],
-  ['profile', 'profile', 'node'],
-  ['dryRun', 'dry-run', undefined],
-] as const;
-
 /** Throws UsageError for a flag that is for other resources, or that needs another flag. */
-function checkFlags(resource: ObjectResource, flags: ExplainFlags): void {
-  const given = directoryFlags.filter(([flag]) => flags[flag] !== undefined);
-  for (const [, name, expected = resource] of given) {
-    if (resource !== expected) throw new UsageError(`--${name} is for ${expected}s`);
-    if (flags.directories !== true) throw new UsageError(`--${name} needs --directories`);
-  }
-  const hasDirectories = resource === 'pod' || resource === 'node';
-  if (flags.directories === true && !hasDirectories) throw new UsageError('--directories is for pods and nodes');
+function checkFlags(resource: ObjectResource, { directories = false, container, image, dryRun }: ExplainFlags): void {
+  const [needing] = Object.entries({ container, image, 'dry-run': dryRun }).filter(([, value]) => value !== undefined);
+  if (needing !== undefined && !directories) throw new UsageError(`--${needing[0]} needs --directories`);
+  if (container !== undefined && resource !== 'pod') throw new UsageError('--container is for pods');
+  if (directories && resource !== 'pod' && resource !== 'node')
+    throw new UsageError('--directories is for pods and nodes');
 }
 
 /** The name of a pod or a workload may begin with its namespace, or with the type of the workload. Throws UsageError. */

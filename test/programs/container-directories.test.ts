@@ -4,10 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 import { describe, expect, test } from 'vitest';
 
-import { SimulatedCluster } from '../../sim/cluster.js';
-import { emptyScenario } from '../../sim/model/scenario.js';
 import { runArguments } from '../../src/commands/command-line.js';
-import { podSpec } from '../sim/pods.js';
+import type { PrintedPod } from '../../src/commands/explain/directories/pod-directories.js';
 import { aCommandContext } from '../support/command-context.js';
 import { fakeKubectl, type Launchers } from '../support/fake-kubectl.js';
 import { untilEnd } from '../support/fixtures.js';
@@ -47,9 +45,6 @@ const it = test
     const folder = await untilEnd(onTestFinished, temporaryFolder());
     return folder.path;
   })
-  .extend('sim', ({ onTestFinished }) =>
-    untilEnd(onTestFinished, SimulatedCluster.start({ scenario: emptyScenario('node-1') })),
-  )
   .extend('run', ({ folder, onTestFinished }) => async (name: keyof typeof images) => {
     const { fill, program } = images[name];
     const [image, run] = [path.join(folder, name), path.join(folder, `${name}-run`)];
@@ -73,36 +68,46 @@ async function write(container: MountedContainer): Promise<void> {
 }
 
 interface Report {
-  readonly parts: readonly { readonly bytes: number; readonly state: string }[];
+  readonly parts: readonly { readonly part: string; readonly bytes: number; readonly note: string }[];
   readonly largest: readonly { readonly path: string; readonly bytes: number }[];
   readonly problems: readonly { readonly text: string }[];
 }
 
+/** A pod whose containers have just been started. */
+function podNow(): PrintedPod {
+  const state = { running: { startedAt: new Date().toISOString() } };
+  const app = { name: 'app', volumeMounts: [{ name: 'cache', mountPath: '/mnt/cache' }] };
+  return {
+    metadata: { namespace: 'default', name: 'web' },
+    spec: {
+      nodeName: 'node-1',
+      volumes: [{ name: 'cache', emptyDir: {} }],
+      containers: [app],
+      ephemeralContainers: [{ name: 'look', targetContainerName: 'app' }],
+    },
+    status: {
+      phase: 'Running',
+      containerStatuses: [{ name: 'app', state }],
+      ephemeralContainerStatuses: [{ name: 'look', state }],
+    },
+  };
+}
+
 /** `launchers`: of the pod's containers. */
-async function listed(
-  { sim, folder }: { readonly sim: SimulatedCluster; readonly folder: string },
-  launchers: Launchers,
-  expected = 0,
-): Promise<Report> {
-  const kubeconfig = path.join(folder, 'kubeconfig');
-  await writeFile(kubeconfig, sim.kubeconfig());
+async function listed(folder: string, pod: PrintedPod, launchers: Launchers, expected = 0): Promise<Report> {
   const { context, out } = aCommandContext({
-    environment: { PATH: `${await fakeKubectl(folder, launchers)}:${process.env['PATH'] ?? ''}` },
+    environment: { PATH: `${await fakeKubectl(folder, pod, launchers)}:${process.env['PATH'] ?? ''}` },
   });
-  const line = ['explain', 'pod', 'default/web', '--directories', '-o', 'json', '--kubeconfig', kubeconfig];
+  const line = ['explain', 'pod', 'default/web', '--directories', '-o', 'json'];
   expect(await runArguments(line, context)).toBe(expected);
   return JSON.parse(out()) as Report;
 }
 
-const volumes = [{ name: 'cache', source: 'emptyDir', content: { initialBytes: 0 } }] as const;
-
-const addPod = (sim: SimulatedCluster): unknown => sim.model.addPod(podSpec('web', { volumes }));
-
 function expectAll({ parts, largest, problems }: Report, container: MountedContainer): void {
   const [rootfs, emptyDir] = parts;
   expect(problems).toEqual([]);
-  expect(rootfs).toMatchObject({ state: 'complete', bytes: container.writtenBytes() });
-  expect(emptyDir).toMatchObject({ volume: 'cache', state: 'complete', bytes: 100 * kib });
+  expect(rootfs).toEqual({ part: 'rootfs app', bytes: container.writtenBytes(), note: '' });
+  expect(emptyDir).toEqual({ part: 'emptydir cache', bytes: 100 * kib, note: '' });
   const [first, second, ...others] = largest.map((entry) => entry.path);
   expect([first, second, ...others.sort()]).toEqual([
     '/var/lib/app/data file',
@@ -115,27 +120,25 @@ function expectAll({ parts, largest, problems }: Report, container: MountedConta
 describe.skipIf(!hasMounts() || !isInstalled('busybox'))('overlays (needs root, mount namespaces and busybox)', () => {
   it.for(['busybox', 'debian'] as const)(
     'the writable layer and the emptyDir of a container of %s are those of the disk',
-    async (name, { sim, folder, run }) => {
+    async (name, { folder, run }) => {
       const container = await run(name);
-      addPod(sim);
+      const pod = podNow();
       await write(container);
-      expectAll(await listed({ sim, folder }, { app: container.launcher }), container);
+      expectAll(await listed(folder, pod, { app: container.launcher }), container);
     },
   );
 
-  it('a container without a shell is listed through an ephemeral container beside it', async ({ sim, folder, run }) => {
+  it('a container without a shell is listed through an ephemeral container beside it', async ({ folder, run }) => {
     const container = await run('distroless');
     const busybox = path.join(folder, 'debugger');
     await mkdir(busybox);
     await createImage(busybox);
     await fillBusybox(busybox);
-    addPod(sim);
+    const pod = podNow();
     await write(container);
-    expect((await listed({ sim, folder }, {}, 1)).problems).toMatchObject([
+    expect((await listed(folder, pod, {}, 1)).problems).toMatchObject([
       { text: expect.stringContaining('no shell') as string },
     ]);
-    const none = { initialBytes: 0 };
-    sim.model.addEphemeralContainer('default', 'web', { name: 'look', target: 'app', rootfs: none, logs: none });
-    expectAll(await listed({ sim, folder }, { look: container.launcherBeside(busybox) }), container);
+    expectAll(await listed(folder, pod, { look: container.launcherBeside(busybox) }), container);
   });
 });

@@ -1,14 +1,11 @@
 import type { Credentials } from '../../cluster/credentials/credentials.js';
 import { loadCredentials, type LoadCredentialsOptions } from '../../cluster/credentials/load-credentials.js';
-import { readObject } from '../../cluster/http/api-client.js';
 import { loadSettings, type SettingFlags } from '../../config/load.js';
 import type { Config } from '../../config/schema.js';
 import { WorkloadResolver } from '../../facts/workload/workload-resolver.js';
 import { messageOf, RequestError, UsageError, UserError } from '../../lib/base/errors.js';
 import { Scheduler } from '../../lib/base/scheduler.js';
-import { didYouMean } from '../../lib/base/suggestion.js';
 import { escapeInvisible, escapeLines } from '../../lib/base/text.js';
-import type { JsonObject } from '../../lib/json/json.js';
 import type { ClusterReading } from '../../people/query/cluster-reading.js';
 import { apiNodes, hostOf, resolveScope } from '../app/resolve-scope.js';
 import type { CommandSubject, OpenAnswers } from './answer-source.js';
@@ -209,7 +206,7 @@ const loginTimeoutMs = 300_000;
  * that of the plugin. Throws UserError when there are none.
  */
 function personalCredentials(
-  { kubeconfigPath, overrides = {}, requestTimeoutMs = 0 }: Parameters<typeof readPod>[0],
+  { kubeconfigPath, overrides = {}, requestTimeoutMs = 0 }: CredentialFlags & Pick<ClusterFlags, 'requestTimeoutMs'>,
   { environment, homeDir, clock, writeError }: ReadingProcess,
 ): Promise<Credentials> {
   return loadCredentials({
@@ -219,41 +216,4 @@ function personalCredentials(
       writeError(escapeLines(text));
     },
   });
-}
-
-/** Throws RequestError, `not_found` with the names that may be meant where there is no such node, or UserError. */
-export async function requireNode(
-  flags: Parameters<typeof readPod>[0],
-  context: ReadingProcess,
-  name: string,
-): Promise<void> {
-  const credentials = await personalCredentials(flags, context);
-  const client = () => new CommandRequests({ ...context, timeoutMs: flags.requestTimeoutMs }).client(credentials);
-  using api = client();
-  try {
-    await readObject(api, { path: `/api/v1/nodes/${encodeURIComponent(name)}` }, context.stopSignal);
-  } catch (error) {
-    if (!(error instanceof RequestError && error.reason === 'not_found')) throw error;
-    const names = await apiNodes(client)('', context.stopSignal).catch(() => []);
-    throw new RequestError('not_found', `no node "${escapeInvisible(name)}"${didYouMean(name, names)}`, {
-      cause: error,
-    });
-  }
-}
-
-/** Reads a pod as the API server has it; without a namespace, in that of the context. Throws UserError, and RequestError, `not_found` without it. */
-export async function readPod(
-  flags: CredentialFlags & Pick<ClusterFlags, 'requestTimeoutMs'>,
-  context: ReadingProcess,
-  { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
-): Promise<JsonObject> {
-  const credentials = await personalCredentials(flags, context);
-  const place = namespace ?? credentials.namespace ?? 'default';
-  using api = new CommandRequests({ ...context, timeoutMs: flags.requestTimeoutMs }).client(credentials);
-  try {
-    return await readObject(api, { path: `/api/v1/namespaces/${place}/pods/${name}` }, context.stopSignal);
-  } catch (error) {
-    if (!(error instanceof RequestError && error.reason === 'not_found')) throw error;
-    throw new RequestError('not_found', `no pod ${place}/${name}`, { cause: error });
-  }
 }

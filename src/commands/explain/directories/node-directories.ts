@@ -1,97 +1,52 @@
-import { largestFirst } from '../../../lib/base/ranking.js';
+import { messageOf, UserError } from '../../../lib/base/errors.js';
+import { commandLine, escapeLines } from '../../../lib/base/text.js';
+import type { CommandContext } from '../../context.js';
+import { connectionWords } from '../../setting-flags.js';
+import { type DirectoryOptions, parseDirectories, writeDirectories } from './directory-report.js';
+import { runKubectl, shellScript } from './kubectl.js';
 
-/** What a place on the disk of a node is for; `other`: used bytes that are no place's. */
-export const ownerNames = {
-  pods: 'volumes and logs of pods',
-  running_containers: 'writable layers of running containers',
-  images_in_use: 'layers of images in use',
-  unused_layers: 'layers of images that no container uses',
-  ended_containers: 'writable layers of ended containers',
-  image_copies: 'compressed copies of images',
-  orphaned_pods: 'directories of pods that are gone',
-  runtime_volumes: 'VOLUME data of images',
-  logs: 'logs of the system, and of pods that are gone',
-  other: 'all else',
-} as const;
-type DiskOwner = keyof typeof ownerNames;
+const script = shellScript('walk-node.sh');
+const defaultMs = 1_800_000;
 
-interface DiskPlace {
-  readonly path: string;
-  readonly usedBytes: number;
+/**
+ * Measures the disk of a node in a pod of `kubectl debug node`, with the permissions of the person who asks. The pod is deleted in the
+ * end, also when the command is stopped. Throws UserError where kubectl reports a failure.
+ */
+export async function explainNodeDirectories(options: DirectoryOptions, context: CommandContext): Promise<void> {
+  const { name, image, isDryRun, output } = options;
+  const place = [...connectionWords(options), ...(options.namespace === undefined ? [] : ['-n', options.namespace])];
+  const flags = [`--image=${image}`, '--profile=sysadmin', '--', 'sh', '-c', script, 'sh', '/host'];
+  const debug = [...place, 'debug', `node/${name}`, ...flags];
+  if (isDryRun) {
+    const steps = [debug, ...Object.values(stepsAfter('POD', place, options))];
+    context.writeOut(steps.map((words) => `${escapeLines(commandLine(['kubectl', ...words]))}\n`).join(''));
+    return;
+  }
+  // Not stopped: a pod that was created must be known to be deleted.
+  const created = await runKubectl(debug, context);
+  const pod = /\bnode-debugger-[a-z0-9.-]+/.exec(created.output + created.errors)?.[0];
+  if (pod === undefined) throw new UserError(`kubectl debug: ${created.problem ?? 'it did not name its pod'}`);
+  const { wait, logs, remove } = stepsAfter(pod, place, options);
+  const { stopSignal: signal } = context;
+  try {
+    const waited = await runKubectl(wait, context, { signal });
+    const read = await runKubectl(logs, context, { signal });
+    if (read.problem !== undefined) throw new UserError(`kubectl logs: ${read.problem}`);
+    const problems = waited.problem === undefined ? [] : [{ text: `Not all is measured: ${waited.problem}.` }];
+    writeDirectories({ title: `Node ${name}, by du:`, ...parseDirectories(read.output), problems }, output, context);
+  } finally {
+    const removed = await runKubectl(remove, context).catch((error: unknown) => ({ problem: messageOf(error) }));
+    if (removed.problem !== undefined)
+      context.writeError(`The debug pod may still be there: ${commandLine(['kubectl', ...remove])}\n`);
+  }
 }
 
-interface OwnedBytes {
-  readonly owner: DiskOwner;
-  readonly usedBytes: number;
-  readonly placeCount: number;
-  /** The largest first. */
-  readonly largest: readonly DiskPlace[];
-}
-
-/** What is on the disk of a node, by owner. */
-export interface NodeDirectories {
-  readonly node: string;
-  /** The largest first, `other` last. */
-  readonly owners: readonly OwnedBytes[];
-  /** Paths that could not be measured as a whole: their owners have at least as much. */
-  readonly unreadable: readonly string[];
-  /** False when the list ended early: owners are missing, or have more. */
-  readonly isComplete: boolean;
-}
-
-const largestCount = 3;
-const kibibyte = 1024;
-
-/** Reads what the script has written; what it does not understand is left out. */
-export function nodeDirectories(node: string, text: string): NodeDirectories {
-  const lines = text.split('\n');
-  const filesystems = new Map(lines.flatMap((line) => filesystemOf(line)));
-  const places = lines.flatMap((line) => placeOf(line));
-  const isComplete = lines.includes('end');
-  const owned = (Object.keys(ownerNames) as DiskOwner[]).flatMap((owner): readonly OwnedBytes[] => {
-    const found = places.filter((place) => place.owner === owner);
-    return found.length === 0 ? [] : [ownedBytes(owner, found)];
-  });
-  const usedBytes = [...filesystems.values()].reduce((sum, bytes) => sum + bytes, 0);
-  const foundBytes = places.reduce((sum, place) => sum + (filesystems.has(place.device) ? place.usedBytes : 0), 0);
-  // Before the end, what is not measured yet would be other.
-  const other: OwnedBytes = {
-    owner: 'other',
-    usedBytes: Math.max(0, usedBytes - foundBytes),
-    placeCount: 0,
-    largest: [],
-  };
-  const unreadable = lines.flatMap((line) => (line.startsWith('x /') ? [line.slice(2)] : []));
+/** Returns the arguments of the kubectl that does what comes after the debug pod was created. */
+function stepsAfter(pod: string, place: readonly string[], { requestTimeoutMs = 0 }: DirectoryOptions) {
+  const seconds = Math.ceil((requestTimeoutMs || defaultMs) / 1000);
   return {
-    node,
-    owners: [...owned.sort(bySize), ...(isComplete && filesystems.size > 0 ? [other] : [])],
-    unreadable,
-    isComplete,
+    wait: [...place, 'wait', `pod/${pod}`, '--for=jsonpath={.status.phase}=Succeeded', `--timeout=${seconds}s`],
+    logs: [...place, 'logs', pod],
+    remove: [...place, 'delete', 'pod', pod, '--ignore-not-found', '--wait=false'],
   };
-}
-
-const bySize = largestFirst<OwnedBytes>(
-  ({ usedBytes }) => usedBytes,
-  ({ owner }) => [owner],
-);
-const placesBySize = largestFirst<DiskPlace>(
-  ({ usedBytes }) => usedBytes,
-  ({ path }) => [path],
-);
-
-function ownedBytes(owner: DiskOwner, places: readonly DiskPlace[]): OwnedBytes {
-  const usedBytes = places.reduce((sum, place) => sum + place.usedBytes, 0);
-  const largest = places.map(({ path, usedBytes: bytes }) => ({ path, usedBytes: bytes })).sort(placesBySize);
-  return { owner, usedBytes, placeCount: places.length, largest: largest.slice(0, largestCount) };
-}
-
-function filesystemOf(line: string): readonly (readonly [device: string, usedBytes: number])[] {
-  const { device, kib } = /^f (?<device>\d{1,20}) (?<kib>\d{1,15})$/.exec(line)?.groups ?? {};
-  return device === undefined ? [] : [[device, Number(kib) * kibibyte]];
-}
-
-function placeOf(line: string): readonly (DiskPlace & { readonly owner: string; readonly device: string })[] {
-  const form = /^p (?<owner>[a-z_]{1,30}) (?<device>\d{1,20}) (?<kib>\d{1,15}) (?<path>\/.*)$/;
-  const { owner = '', device = '', kib, path } = form.exec(line)?.groups ?? {};
-  return path === undefined ? [] : [{ owner, device, path, usedBytes: Number(kib) * kibibyte }];
 }

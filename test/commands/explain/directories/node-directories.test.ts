@@ -1,15 +1,11 @@
-// @module-tag sockets
-
 import { spawnSync } from 'node:child_process';
-import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { expect, test } from 'vitest';
 
-import { SimulatedCluster } from '../../../../sim/cluster.js';
-import { emptyScenario } from '../../../../sim/model/scenario.js';
 import { runArguments } from '../../../../src/commands/command-line.js';
-import { nodeDirectories } from '../../../../src/commands/explain/directories/node-directories.js';
+import { parseDirectories } from '../../../../src/commands/explain/directories/directory-report.js';
 import { aCommandContext } from '../../../support/command-context.js';
 import { untilEnd } from '../../../support/fixtures.js';
 import { isInstalled, temporaryFolder } from '../../../support/programs.js';
@@ -39,57 +35,38 @@ it.skipIf(process.platform !== 'linux').for([
     await write(root, `${snapshots}/${id + 1}/fs/file`, sizeKib * kib);
   await mkdir(path.join(root, snapshots, '4/work/work'), { recursive: true });
   await write(root, 'var/lib/kubelet/pods/known/file', 20 * kib);
-  await write(root, 'var/lib/kubelet/pods/new/file', 10 * kib);
   await write(root, 'var/lib/kubelet/pods/gone/a file', 90 * kib);
-  await utimes(path.join(root, 'var/lib/kubelet/pods/gone'), 0, 0);
   await write(root, 'var/log/pods/shop_cart-0_known/app/0.log', 30 * kib);
-  await write(root, 'var/log/pods/shop_old-0_gone/app/0.log', 70 * kib);
   await write(root, 'var/log/syslog', 80 * kib);
-  await write(root, 'var/log/forged\np logs 1 999999 ', 1);
+  await write(root, 'var/log/forged\nother logs\t0\t1\t999999\t', 1);
   const layers = `lowerdir=/${snapshots}/1/fs,upperdir=/${snapshots}/2/fs,workdir=/${snapshots}/2/work`;
   await writeFile(path.join(root, 'mountinfo'), `36 35 98:0 / /run/rootfs rw - overlay overlay rw,${layers}\n`);
-  const env = { ...process.env, MOUNTINFO: path.join(root, 'mountinfo') };
-  const run = spawnSync(shell, [...words, script, root, '1', 'known'], { encoding: 'utf8', env });
+  await mkdir(path.join(root, 'bin'));
+  await writeFile(path.join(root, 'bin/df'), '#!/bin/sh\necho; echo disk 0 100000\n', { mode: 0o755 });
+  const env = { PATH: `${root}/bin:${process.env['PATH'] ?? ''}`, MOUNTINFO: path.join(root, 'mountinfo') };
+  const run = spawnSync(shell, [...words, script, root], { encoding: 'utf8', env });
   expect([run.status, run.stderr]).toEqual([0, '']);
-  const { owners, unreadable, isComplete } = nodeDirectories('node-1', run.stdout);
-  const found = Object.fromEntries(owners.map(({ owner, largest }) => [owner, largest.map((place) => place.path)]));
-  expect([isComplete, unreadable]).toEqual([true, ['/var/log/forged']]);
-  expect(found).toEqual({
-    image_copies: ['/var/lib/containerd/io.containerd.content.v1.content'],
-    runtime_volumes: ['/var/lib/containerd/io.containerd.grpc.v1.cri/containers/c1/volumes'],
-    images_in_use: [`/${snapshots}/1/fs`],
-    running_containers: [`/${snapshots}/2/fs`],
-    unused_layers: [`/${snapshots}/3/fs`],
-    ended_containers: [`/${snapshots}/4/fs`],
-    pods: ['/var/log/pods/shop_cart-0_known', '/var/lib/kubelet/pods/known', '/var/lib/kubelet/pods/new'],
-    orphaned_pods: ['/var/lib/kubelet/pods/gone'],
-    logs: ['/var/log/pods/shop_old-0_gone', '/var/log/syslog'],
-    other: [],
-  });
-  const copies = owners.find(({ owner }) => owner === 'image_copies')?.usedBytes;
-  const du = spawnSync('du', ['-xsk', path.join(root, 'var/lib/containerd/io.containerd.content.v1.content')]);
-  expect(copies).toBe(parseInt(du.stdout.toString(), 10) * kib);
-});
-
-it('what is no place is other, and nothing is where the list ended early', () => {
-  const lines = [
-    'f 1 100',
-    'p logs 1 30 /var/log/a b',
-    'p image_copies 2 50 /c',
-    'p nonsense 1 1 /d',
-    'x /e',
-    '',
-    'p logs',
-  ];
-  const { owners, unreadable } = nodeDirectories('n', [...lines, 'end', ''].join('\n'));
-  expect(owners.map(({ owner, usedBytes }) => [owner, usedBytes / kib])).toEqual([
-    ['image_copies', 50],
-    ['logs', 30],
-    ['other', 69],
+  const { parts, largest } = parseDirectories(run.stdout);
+  const found = largest.map(({ part, path: place }) => [part, place]);
+  expect(found.sort(([, a = ''], [, b = '']) => (a < b ? -1 : 1))).toEqual([
+    ['compressed copies of images', '/var/lib/containerd/io.containerd.content.v1.content'],
+    ['VOLUME data of images', '/var/lib/containerd/io.containerd.grpc.v1.cri/containers/c1/volumes'],
+    ['layers of images in use', `/${snapshots}/1/fs`],
+    ['writable layers of running containers', `/${snapshots}/2/fs`],
+    ['layers of images that no container uses', `/${snapshots}/3/fs`],
+    ['writable layers of ended containers', `/${snapshots}/4/fs`],
+    ['volumes of pods without logs: gone, or not started', '/var/lib/kubelet/pods/gone'],
+    ['volumes of pods', '/var/lib/kubelet/pods/known'],
+    ['logs of pods', '/var/log/pods/shop_cart-0_known'],
+    ['other logs', '/var/log/syslog'],
   ]);
-  expect(unreadable).toEqual(['/e']);
-  const early = nodeDirectories('n', lines.join('\n'));
-  expect([early.isComplete, early.owners.map(({ owner }) => owner)]).toEqual([false, ['image_copies', 'logs']]);
+  const copies = 'var/lib/containerd/io.containerd.content.v1.content';
+  const du = spawnSync('du', ['-xsk', path.join(root, copies)]).stdout.toString();
+  expect(parts).toContainEqual({ part: 'compressed copies of images', bytes: parseInt(du, 10) * kib, note: '' });
+  const sum = parts.reduce((total, { bytes }) => total + bytes, 0);
+  expect(parts.map(({ part }) => part)).toContain('all else');
+  // busybox runs its own df.
+  if (shell !== 'busybox') expect(sum).toBe(100_000 * kib);
 });
 
 /** A kubectl that answers each of its commands, and notes what it was asked. */
@@ -104,27 +81,26 @@ async function explained(folder: string, answers: Readonly<Record<string, string
 }
 
 const debug = "echo 'Creating debugging pod node-debugger-node-1-abcde with container debugger on node node-1.'";
-const logs = "printf 'f 1 100\\np logs 1 30 /var/log/syslog\\nend\\n'";
+const logs = String.raw`printf 'p\tother logs\t2048\t/var/log/syslog\ns\tother logs\t2048\t\ns\tall else\t7168\t\n'`;
 const deleted = '--as me delete pod node-debugger-node-1-abcde --ignore-not-found --wait=false';
 
 it('the disk of a node is measured in a debug pod, which is deleted in the end', async ({ folder }) => {
-  const { running, out, asked } = await explained(folder.path, { get: 'echo u-1; echo; echo hash-2', debug, logs });
-  expect(await running).toBe(0);
+  const { running, out, error, asked } = await explained(folder.path, { debug, logs });
+  expect([await running, error()]).toEqual([0, '']);
   expect(out()).toMatch(
-    /^Node node-1, by du:\n+OWNER .*\nlogs of the system, .* 30Ki +1 +\/var\/log\/syslog\nall else +70Ki /,
+    /^Node node-1, by du:\n+PART +USED\nall else +7Ki\nother logs +2Ki\n+USED +IN +PATH\n +2Ki +other logs +\/var\/log\/syslog\n$/,
   );
   const lines = await asked();
-  expect(lines[1]).toMatch(/^--as me debug node\/node-1 --image=busybox:1\.36 --profile=sysadmin -- sh -c root=/);
-  expect(lines.join('\n')).toContain(' sh /host 1 u-1 hash-2\n');
+  expect(lines[0]).toMatch(/^--as me debug node\/node-1 --image=busybox:1\.36 --profile=sysadmin -- sh -c root=/);
   expect(lines.at(-2)).toBe(deleted);
 });
 
-it('pods that may not be listed leave none orphaned, which one line says', async ({ folder }) => {
-  const get = "echo 'Error from server (Forbidden): no' >&2; exit 1";
-  const { running, error, asked } = await explained(folder.path, { get, debug, logs });
+it('a walk that has not ended in time is shown as far as it came', async ({ folder }) => {
+  const wait = 'echo error: timed out waiting for the condition >&2; exit 1';
+  const { running, out } = await explained(folder.path, { debug, wait, logs }, ['--request-timeout', '90s']);
   expect(await running).toBe(0);
-  expect(error()).toMatch(/^Pods of all namespaces cannot be listed: /);
-  expect((await asked()).join('\n')).toContain(' sh /host 0\n');
+  expect(out()).toMatch(/^other logs +2Ki$/m);
+  expect(out()).toMatch(/\nNot all is measured: timed out waiting for the condition\.\n$/);
 });
 
 it('the debug pod is deleted where it fails, and where the command is stopped', async ({ folder }) => {
@@ -141,33 +117,23 @@ it('the debug pod is deleted where it fails, and where the command is stopped', 
   expect((await stopped.asked()).at(-2)).toBe(deleted);
 });
 
-it('--dry-run prints the command with the image and the profile, and runs none', async ({ folder }) => {
-  const flags = ['--dry-run', '--image', 'registry.example/busybox', '--profile', 'general'];
-  const { running, out, error } = await explained(folder.path, {}, flags);
-  expect(await running).toBe(0);
-  expect(error()).toMatch(
-    /^Whether the node exists was not checked: no credentials .*\n.*kubectl logs .* then kubectl delete pod\n$/,
-  );
-  expect(out()).toMatch(
-    /^kubectl --as me debug node\/node-1 --image=registry\.example\/busybox --profile=general -- sh -c 'root=\$1 /,
-  );
+it.for([
+  [{ debug: 'echo Error from server: no >&2; exit 1' }, 'kubectl debug: Error from server: no\n'],
+  [{ debug: 'true' }, 'kubectl debug: it did not name its pod\n'],
+  [{ debug, logs: 'true' }, 'nothing was measured\n'],
+  [{ debug, logs, delete: 'exit 1' }, `The debug pod may still be there: kubectl ${deleted}\n`],
+] as const)('%j is a failure that is named', async ([answers, message], { folder }) => {
+  const { running, error } = await explained(folder.path, answers);
+  await running;
+  expect(error()).toBe(message);
 });
 
-it.for([
-  ['node-1', 0, '', /^kubectl .*debug node\/node-1 /],
-  ['nod-1', 1, 'no node "nod-1" (did you mean node-1?)\n', /^$/],
-  ['a/b', 1, 'no node "a/b"\n', /^$/],
-] as const)(
-  '--dry-run prints no command for a node that there is not: %s',
-  async ([name, status, fault, command], { folder }) => {
-    await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1') });
-    const kubeconfig = path.join(folder.path, 'kubeconfig');
-    const rules = [{ verbs: ['get', 'list'], resources: ['nodes'] }];
-    await writeFile(kubeconfig, sim.kubeconfig(sim.issueToken({ user: 'reader', rules })));
-    const { context, out, error } = aCommandContext();
-    const flags = ['--directories', '--dry-run', '--kubeconfig', kubeconfig];
-    expect(await runArguments(['explain', 'node', name, ...flags], context)).toBe(status);
-    expect(error()).toMatch(status === 0 ? /^kubectl debug names its pod/ : fault);
-    expect(out()).toMatch(command);
-  },
-);
+it('--dry-run prints the commands with the image, and runs none', async ({ folder }) => {
+  const flags = ['--dry-run', '--image', 'registry.example/busybox', '-n', 'shop'];
+  const { running, out, error } = await explained(folder.path, {}, flags);
+  expect([await running, error()]).toEqual([0, '']);
+  expect(out()).toMatch(
+    /^kubectl --as me -n shop debug node\/node-1 --image=registry\.example\/busybox --profile=sysadmin -- sh -c 'root=\$1\n/,
+  );
+  expect(out()).toMatch(/\nkubectl .* wait pod\/POD .*\nkubectl .* logs POD\nkubectl .* delete pod POD .*\n$/);
+});
