@@ -79,10 +79,9 @@ export class SharedWatch<T extends StoredObject> {
    * subscription of its own. Throws when the watch has ended.
    */
   subscribe(subscriber: Subscriber<T>): Subscription<T> {
-    const { resource, keyOf } = this.#collection;
+    const { resource } = this.#collection;
     if (this.#hasEnded) throw new Error(`the watch of ${resource} has ended: "${subscriber.name}" cannot subscribe`);
     const subscription = new Subscription<T>(subscriber, {
-      keyOf,
       objects: [...this.objects.values()],
       listed: this.synced(),
       lane: this.#lane,

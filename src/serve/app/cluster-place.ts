@@ -216,7 +216,7 @@ export class ClusterPlace implements CorePlace, AsyncDisposable {
     const onChange = (change: StoreChange<Pod>): void => {
       if (isEvicted(change.object)) this.#tellEvicted([change]);
     };
-    const ofPods = store.subscribeToPods({ name, onChange, mustDeliver: isEvicted });
+    const ofPods = store.subscribeToPods({ name, onChange });
     if (nodeSelector.length === 0) return [ofPods];
     const ofNodes = store.subscribeToNodes({ name, onChange: onNodeChange });
     ofNodes.synced

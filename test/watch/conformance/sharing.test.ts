@@ -10,7 +10,7 @@ import { parseSelector } from '../../../src/cluster/kube/selector-parser.js';
 import { ClusterWatches, SharedWatches } from '../../../src/cluster/watch/cluster-watches.js';
 import type { StoreChange } from '../../../src/cluster/watch/object-store.js';
 import { SharedWatch } from '../../../src/cluster/watch/shared-watch.js';
-import { type Subscriber, Subscription } from '../../../src/cluster/watch/subscription.js';
+import type { Subscriber } from '../../../src/cluster/watch/subscription.js';
 import { Tombstones } from '../../../src/cluster/watch/tombstones.js';
 import { watchedPods, type WatchedPodsOptions } from '../../../src/cluster/watch/watched-collection.js';
 import { Scheduler } from '../../../src/lib/base/scheduler.js';
@@ -358,32 +358,6 @@ it('a subscriber that throws gets further changes, with one line in the log', as
   expect(running.watch.objects.size).toBe(2);
 });
 
-it('a subscriber that cannot say what it must get gets all changes', async ({ running }) => {
-  const [broken, other] = [listener('broken'), listener()];
-  running.watch.subscribe({
-    ...broken,
-    mustDeliver: () => {
-      throw new Error('no idea');
-    },
-  });
-  running.watch.subscribe(other);
-  await running.clock.advance(0);
-  for (const name of ['b', 'c']) {
-    const object = { name, uid: name, resourceVersion: '11', value: '' };
-    running.watch.objects.upsert(object);
-    running.watch.objects.remove(object);
-  }
-  await running.send(added('d', '12'));
-  expect(broken.told.slice(1)).toEqual(['added b@11', 'removed b@11', 'added c@11', 'removed c@11', 'added d@12']);
-  expect(other.told.slice(1)).toEqual(['added d@12']);
-  expect(Array.from(running.watch.objects.values(), ({ name }) => name)).toEqual(['a', 'd']);
-  expect(running.failed).toHaveLength(2);
-  expect(running.logged.filter((line) => /^(?:warn|error)/.test(line))).toEqual([
-    'error: a change could not be processed {"resource":"pods","subscriber":"broken","error":"no idea"}',
-  ]);
-  expect(running.watch.scopes[0]?.lastFailure).toBeUndefined();
-});
-
 it('a subscription after the end is refused, and one of before ends without an error', async () => {
   const running = await watching();
   const subscription = running.watch.subscribe(listener());
@@ -421,24 +395,6 @@ it('a subscription whose list is denied shows why at once', async () => {
   expect(running.logged).toEqual([expect.stringMatching(/^warn: list failed .*is forbidden: User/)]);
 });
 
-const subscriptionOf = (subscriber: Subscriber<Thing>): Subscription<Thing> =>
-  new Subscription<Thing>(subscriber, {
-    keyOf: ({ name }) => name,
-    objects: [],
-    listed: Promise.resolve(),
-    lane: new Scheduler(new ManualClock()).newLane(),
-    onError: (error) => {
-      expect(error).toBeUndefined();
-    },
-    onDispose: () => undefined,
-  });
-
-const version = (name: string, resourceVersion: string): Thing => ({ name, uid: name, resourceVersion, value: '' });
-const change = (type: 'added' | 'updated', name: string, to: string, from?: string): StoreChange<Thing> => ({
-  ...{ type, object: version(name, to), previous: from === undefined ? undefined : version(name, from) },
-  isInitial: false,
-});
-
 describe('changes that a subscriber has yet to get', () => {
   const objectsOf = (watch: SharedWatch<Thing>) => ({
     put: (name: string, version: number, uid = `uid-${name}`): number => {
@@ -449,32 +405,6 @@ describe('changes that a subscriber has yet to get', () => {
       watch.objects.remove({ name, uid, resourceVersion: String(version), value: String(version) });
       return version;
     },
-  });
-
-  it('the changes of an object that wait for a subscriber are one, of its latest state', async () => {
-    await using running = await watching([sendsList('10', [])]);
-    const slow = listener();
-    const subscription = running.watch.subscribe(slow);
-    const { put } = objectsOf(running.watch);
-    for (let event = 0; event < 10_000; event += 1) put(`pod-${event % 100}`, event);
-    expect(subscription.pendingCount).toBe(100);
-    await running.clock.advance(0);
-    expect(slow.told).toEqual(Array.from({ length: 100 }, (_, index) => `added pod-${index}@${9_900 + index}`));
-  });
-
-  it('changes that cancel each other out do not keep later ones from being delivered', async ({ running }) => {
-    const told = listener();
-    running.watch.subscribe(told);
-    await running.clock.advance(0);
-    const { put, remove } = objectsOf(running.watch);
-    for (let turn = 0; turn < 3; turn += 1) {
-      put('x', 11);
-      remove('x', 12);
-      await Promise.resolve();
-    }
-    put('y', 13);
-    await setImmediate();
-    expect(told.told).toEqual(['initial added a@1', 'added y@13']);
   });
 
   it('all changes are delivered, whenever they come: the mirror of a subscriber equals the store', async () => {
@@ -511,25 +441,6 @@ describe('changes that a subscriber has yet to get', () => {
     );
   });
 
-  it('the changes of a long list are merged with those before and after it, in their order', async () => {
-    const told = listener();
-    const subscription = subscriptionOf(told);
-    const names = Array.from({ length: 1_000 }, (_, index) => `pod-${index}`);
-    subscription.add([change('added', 'pod-0', '11')]);
-    subscription.add([
-      change('updated', 'pod-0', '12', '11'),
-      ...names.slice(1).map((name) => change('added', name, '12')),
-    ]);
-    expect(subscription.pendingCount).toBe(1_001);
-    subscription.add([change('updated', 'pod-1', '13', '12')]);
-    const gone = version('pod-2', '14');
-    subscription.add([{ type: 'removed', object: gone, previous: version('pod-2', '12'), isInitial: false }]);
-    await subscription.synced;
-    expect(told.told).toHaveLength(999);
-    expect(told.told.slice(0, 3)).toEqual(['added pod-0@12', 'added pod-1@13', 'added pod-3@12']);
-    expect(subscription.pendingCount).toBe(0);
-  });
-
   it('the changes of a list are not delivered to a subscriber who begins with its objects', async () => {
     const items = Array.from({ length: 1_000 }, (_, index) => podJson(`pod-${index}`, '1'));
     await using running = await watching([sendsList('10', items)]);
@@ -541,20 +452,18 @@ describe('changes that a subscriber has yet to get', () => {
     expect(late.told.every((line) => line.startsWith('initial added'))).toBe(true);
   });
 
-  it('an object that came and went is delivered when the subscriber must get it', async ({ running }) => {
-    const told: string[] = [];
-    running.watch.subscribe({
-      name: 'careful',
-      onChange: (change) => told.push(shown(change)),
-      mustDeliver: ({ name }) => name === 'evicted',
-    });
+  it('an object that comes and goes before the turn of a subscriber is delivered, in order', async ({ running }) => {
+    const told = listener();
+    const subscription = running.watch.subscribe(told);
     await running.clock.advance(0);
     const { put, remove } = objectsOf(running.watch);
-    for (const name of ['evicted', 'other']) {
+    for (const name of ['x', 'y']) {
       put(name, 11);
       remove(name, 12);
     }
+    expect(subscription.pendingCount).toBe(4);
     await running.clock.advance(0);
-    expect(told).toEqual(['initial added a@1', 'added evicted@11', 'removed evicted@12']);
+    expect(told.told.slice(1)).toEqual(['added x@11', 'removed x@12', 'added y@11', 'removed y@12']);
+    expect(subscription.pendingCount).toBe(0);
   });
 });
