@@ -248,7 +248,7 @@ describe('the text about a node', () => {
   it.each([
     [12, '12 pods of this node are not read: they are out of scope, or the API server does not know them.'],
     [1, '1 pod of this node is not read: it is out of scope, or the API server does not know it.'],
-    [0, 'pods that the settings leave out are not read.'],
+    [0, 'settings leave pods out, or the API server is not reachable.'],
   ])('a node with %i pods that are not read ranks nobody and frees nothing', (unreadPodCount, text) => {
     const reading = readingWith(readingOf({ pods }), { unreadPodCount });
     const shown = textOf(reading);

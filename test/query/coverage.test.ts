@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 
 import { wholeCluster } from '../../src/cluster/kube/scope.js';
-import { coverageOf } from '../../src/people/query/coverage.js';
+import { coverageOf, missingNotes } from '../../src/people/query/coverage.js';
 import { aClusterSnapshot, aFreshNode, anAbsentNode, aNodeSnapshot, aReading } from '../support/snapshot-builders.js';
 
 const fresh = (nodeName: string, ageMs: number) => aFreshNode(aNodeSnapshot({ nodeName, pods: [] }), ageMs);
@@ -76,4 +76,13 @@ it.each([
 ])('the coverage of the scope %j has the part that is measured', (part, expected) => {
   const { shard, totalShards, onlyNode } = coverageOf(aReading({ scope: { ...wholeCluster, ...part } }));
   expect({ shard, totalShards, onlyNode }).toEqual(expected);
+});
+
+it.each([true, false])('an answer (of one object: %s) says that the API server is away', (isOfObject) => {
+  const notesOf = (isAway: boolean) =>
+    missingNotes(coverageOf(aReading({ apiServer: { isAway, access: 'direct' } })), isOfObject);
+  expect(notesOf(false)).toEqual([]);
+  expect(notesOf(true)).toEqual([
+    'The API server is not reachable: nodes and pods are those from before, and may be gone.',
+  ]);
 });

@@ -68,21 +68,25 @@ describe('a pod that is not measured', () => {
   const cause = /^evicted: Container app exceeded .* limit "1Gi" \(explain eviction shop\/cart-0 shows/;
   const skipped = anAbsentNode('node-1', 'skipped');
 
-  it.each<[reason: RegExp, pod: Partial<Pod>, node: NodeView, isExpected?: boolean]>([
+  it.each<
+    [reason: RegExp, pod: Partial<Pod>, node: NodeView, also?: { readonly isExpected?: true; readonly isAway?: true }]
+  >([
     [/^not scheduled to a node yet$/, { nodeName: undefined }, empty],
     [/^node node-9 is not in scope$/, { nodeName: 'node-9' }, empty],
     [/is skipped by cluster\.skipNodes$/, scheduled, skipped],
-    [/^no data from node node-1 \(timeout\): it hangs$/, scheduled, absent, true],
+    [/^no data from node node-1 \(timeout\): it hangs$/, scheduled, absent, { isExpected: true }],
     [/phase Pending/, { ...notRunning, phase: 'Pending' }, absent],
     [/phase Failed/, { ...notRunning, phase: 'Failed' }, empty],
     [cause, evicted, empty],
-    [/^missing in the summary of node node-1$/, scheduled, empty, true],
-    [/reports no ephemeral storage/, scheduled, listed, true],
+    [/^missing in the summary of node node-1$/, scheduled, empty, { isExpected: true }],
+    [/^missing in the summary of node node-1: it may have ended/, scheduled, empty, { isExpected: true, isAway: true }],
+    [/reports no ephemeral storage/, scheduled, listed, { isExpected: true }],
     [/running for 12s.*after 1m$/, { runningSinceMs: readAtMs - 12_000 }, empty],
-  ])('a pod is not measured, because %s', (reason, pod, node, isExpected = false) => {
+  ])('a pod is not measured, because %s', (reason, pod, node, { isExpected = false, isAway = false } = {}) => {
     const reading = aReading({
       snapshot: aClusterSnapshot({ nodes: [node] }),
       failures: new Map([['node-1', { reason: 'timeout', message: 'it hangs', ageMs: 0 }]]),
+      apiServer: { isAway, access: 'direct' },
     });
     const known = aPod(pod);
     const bound = { pod: known, workloads: [] };

@@ -95,6 +95,8 @@ interface Situation {
   /** The newest first. */
   readonly evictions?: readonly EvictionReport[];
   readonly source?: Partial<Parameters<typeof nodeVerdictReport>[0]>;
+  /** The API server. */
+  readonly isAway?: boolean;
 }
 
 const readAtMs = Date.UTC(2026, 0, 1, 13);
@@ -194,7 +196,7 @@ function verdictOf(situation: Situation): VerdictReport | undefined {
   return nodeVerdictReport(
     { nodeName: 'node-1', node: snapshot.node, state: 'fresh', ageMs: 1_000, ...situation.source },
     snapshot,
-    { samplesOf, evictions: situation.evictions ?? [], readAtMs },
+    { samplesOf, evictions: situation.evictions ?? [], readAtMs, apiServer: { isAway: situation.isAway ?? false } },
   );
 }
 
@@ -258,6 +260,11 @@ const situations: Readonly<Record<string, Situation>> = {
   'pods: the workload that grew most comes before the largest': {
     freeGib: 5,
     pods: [cart, podOf('log-0', 3, { grownGib: 2 }), podOf('log-1', 2, { grownGib: 1.1 })],
+  },
+  'pods: nobody is named while the API server does not say who is gone': {
+    freeGib: 5,
+    pods: [cart, podOf('log-0', 3, { grownGib: 2 })],
+    isAway: true,
   },
   'pods: the largest before one that writes less than 1 % of the disk in ten minutes': {
     freeGib: 5,
@@ -679,7 +686,12 @@ it.each<readonly [string, number, ReturnType<typeof filling>[]]>([
 
 it('a silent node has a verdict when it reports DiskPressure', () => {
   const of = (source: Parameters<typeof nodeVerdictReport>[0]) =>
-    nodeVerdictReport(source, undefined, { samplesOf: () => [], evictions: [anEvictionOf('cart-0', 60)], readAtMs });
+    nodeVerdictReport(source, undefined, {
+      samplesOf: () => [],
+      evictions: [anEvictionOf('cart-0', 60)],
+      readAtMs,
+      apiServer: { isAway: false },
+    });
   const silent = { nodeName: 'node-1', state: 'absent', reason: 'timeout' } as const;
   expect(of({ ...silent, node: aNode({ diskPressure: true }) })?.text).toBe(
     'Unknown cause: the node reports DiskPressure, and may be evicting: its headroom is not known (no data: timeout).',

@@ -77,8 +77,8 @@ it.each([
     'cluster.namespaces=other',
     '1 pod of this node is not read: it is out of scope, or the API server does not know it.',
   ],
-  ['cluster.namespaces=shop', 'pods that the settings leave out are not read.'],
-  ['cluster.podSelector=a=b', 'pods that the settings leave out are not read.'],
+  ['cluster.namespaces=shop', 'settings leave pods out, or the API server is not reachable.'],
+  ['cluster.podSelector=a=b', 'settings leave pods out, or the API server is not reachable.'],
 ])('no recorded pods of a node are ranked when %s leaves some out', async (setting, text) => {
   const { out } = await run(`explain node n1 --set ${setting}`);
   expect(out).toContain(`: unknown, ${text}\n`);

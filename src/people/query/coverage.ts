@@ -20,6 +20,8 @@ export interface Coverage {
   readonly oldestDataAgeMs?: number | undefined;
   /** Time after which a kubelet is scraped again; 0: for each answer. */
   readonly ttlMs: number;
+  /** Changes of nodes and pods are not seen. */
+  readonly isApiServerAway?: true | undefined;
   /** Why nothing but evictions is known, and which of them; absent from the first lists of nodes and pods on. */
   readonly notListed?: string | undefined;
   /** The other nodes without data, by reason and what to do. */
@@ -54,6 +56,7 @@ export function coverageOf({ scope, ttlMs, snapshot: { nodes }, failures, apiSer
   return {
     ...(totalShards > 1 ? { shard, totalShards } : {}),
     onlyNode,
+    isApiServerAway: apiServer.isAway || undefined,
     freshNodeCount: countOf('fresh'),
     staleNodeCount: countOf('stale'),
     skippedNodeCount: absent.length - lacking.length,
@@ -84,9 +87,11 @@ export function ageNote(coverage: Coverage, isWatched = false): string | undefin
   return `Data from ${formatCount(count)} of ${formatCount(count + absentCount(coverage))} nodes${stale}, up to ${formatAge(oldestDataAgeMs)} old${next}.`;
 }
 
-/** Says which nodes are missing from an answer, a sentence each. */
-export function missingNotes(coverage: Coverage): readonly string[] {
-  const { absences, skippedNodeCount } = coverage;
+/** Says what an answer may lack, a sentence each. `isOfObject`: a node that is silent elsewhere is not missing from it. */
+export function missingNotes(coverage: Coverage, isOfObject = false): readonly string[] {
+  const { absences, skippedNodeCount, isApiServerAway } = coverage;
+  const away = isApiServerAway === true ? [awayNote] : [];
+  if (isOfObject) return away;
   const failed = absences.flatMap(({ reason, isAwaited, exampleNodes }) =>
     exampleNodes.map((name) => `${name} (${isAwaited ? 'no response yet' : reason})`),
   );
@@ -94,12 +99,15 @@ export function missingNotes(coverage: Coverage): readonly string[] {
   const hiddenCount = absentCount(coverage) - shown.length;
   const more = hiddenCount > 0 ? ` and ${formatCount(hiddenCount)} more` : '';
   return [
+    ...away,
     ...(shown.length === 0 ? [] : [`No data from ${shown.join(', ')}${more}.`]),
     ...(skippedNodeCount === 0
       ? []
       : [`Skipped by cluster.skipNodes: ${countedText(skippedNodeCount, ['node', 'nodes'])}.`]),
   ];
 }
+
+const awayNote = 'The API server is not reachable: nodes and pods are those from before, and may be gone.';
 
 /** Nodes without data that are to be measured. */
 export function absentCount({ absences }: Coverage): number {

@@ -214,7 +214,7 @@ function belongsTo(workloads: readonly Workload[], path: string): boolean {
   return workloads.some((of) => path.endsWith(of.name) && workloadPath(of) === path);
 }
 
-type ReadState = Pick<ClusterReading, 'failures' | 'readAtMs'>;
+type ReadState = Pick<ClusterReading, 'failures' | 'readAtMs' | 'apiServer'>;
 
 /** What both servers know of a pod; `view`: undefined for one whose node is not in scope. */
 export interface KnownOfPod extends Pick<ListedPod, 'record'>, Pick<ListedPod['of'], 'data'> {
@@ -251,12 +251,13 @@ function lackOnAbsentNode(pod: Pod, { nodeName, reason }: AbsentNodeView, { fail
   return { reason: `no data from node ${nodeName} (${reason}): ${detail}`, isExpected: isExpected(pod, readAtMs) };
 }
 
-function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeView, { readAtMs }: ReadState): Lack {
+function lackInSummary(pod: Pod, { nodeName, snapshot }: MeasuredNodeView, { readAtMs, apiServer }: ReadState): Lack {
   const isDue = isExpected(pod, readAtMs);
   const isListed = snapshot.summary.pods.some((entry) => isSamePod(entry, identityOf(pod)));
   if (isListed) return { reason: 'the kubelet reports no ephemeral storage for it', isExpected: isDue };
   if (pod.runningSinceMs === undefined) return notRunning(pod);
-  if (isDue) return { reason: `missing in the summary of node ${nodeName}`, isExpected: true };
+  const ended = apiServer.isAway ? ': it may have ended or moved, the API server is not reachable' : '';
+  if (isDue) return { reason: `missing in the summary of node ${nodeName}${ended}`, isExpected: true };
   const age = formatAge(readAtMs - pod.runningSinceMs);
   return unexpected(
     `not in the summary of node ${nodeName} yet: it has been running for ${age}, and is expected after ${formatAge(podGraceMs)}`,

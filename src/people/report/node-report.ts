@@ -146,10 +146,11 @@ export function listedNode(view: NodeView, sources: NodeSources): ListedNode {
 
 export function listedNodeReport(
   node: ListedNode,
-  { apiServer, ...inputs }: VerdictInputs & { readonly apiServer: ApiServerState },
+  inputs: VerdictInputs & { readonly apiServer: ApiServerState },
 ): ListedNodeReport {
+  const { apiServer } = inputs;
   const { view, failure, source, snapshot } = node;
-  const facts = factsOf(node, nodeVerdictReport(source ?? view, snapshot, inputs));
+  const facts = factsOf(node, nodeVerdictReport(source ?? view, snapshot, inputs), apiServer.isAway);
   if (view.state === 'absent') {
     const { state, reason } = view;
     const lastKnown = source && snapshot && lastKnownReport({ snapshot, ageMs: source.ageMs });
@@ -171,6 +172,7 @@ export function listedNodeReport(
 function factsOf(
   { view, failure, condition, urgency, standing, pressed }: ListedNode,
   verdict: VerdictReport | undefined,
+  isApiServerAway: boolean,
 ): NodeFacts {
   const enforcement = enforcementKinds(view);
   return {
@@ -187,7 +189,7 @@ function factsOf(
     condition,
     urgency,
     threshold: thresholdReport(standing),
-    pressure: pressed && { ...pressureReport(pressed), verdict },
+    pressure: pressed && { ...pressureReport(pressed, isApiServerAway), verdict },
   };
 }
 

@@ -48,9 +48,13 @@ export function pressedNode(
   return { ...standing, source, snapshot, nearest };
 }
 
-export function pressureReport({ source, snapshot, nearest, isClose, timeMs }: PressedNode): NodePressureReport {
+/** `isApiServerAway`: its pods may have been evicted since. */
+export function pressureReport(
+  { source, snapshot, nearest, isClose, timeMs }: PressedNode,
+  isApiServerAway = false,
+): NodePressureReport {
   const { signal, threshold, isAssumed, available, headroom } = nearest;
-  const { unreadPodCount } = snapshot;
+  const { unreadPodCount = isApiServerAway ? 0 : undefined } = snapshot;
   return {
     node: source.nodeName,
     ...dataFacts(source),

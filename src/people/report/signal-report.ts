@@ -122,7 +122,7 @@ function freeingReport(
 /** Why it is not known which pods of a node would be evicted; `count`: see `NodeSnapshot.unreadPodCount`. */
 export function unreadPodsText(count: number, enforcement: readonly EnforcementKind[] = []): string {
   if (enforcement.includes('virtual_cluster')) return 'the other pods of the host are not read';
-  if (count === 0) return 'pods that the settings leave out are not read';
+  if (count === 0) return 'settings leave pods out, or the API server is not reachable';
   return countedText(count, ['pod of this node is not read', 'pods of this node are not read']);
 }
 

@@ -6,6 +6,7 @@ import { nodeStanding } from '../../facts/node/node-standing.js';
 import type { NodeSnapshot } from '../../facts/node/node-view.js';
 import { shellWord } from '../../lib/base/text.js';
 import { formatAge, formatBytes } from '../../lib/base/units.js';
+import type { ApiServerState } from './absence-hints.js';
 import { causeText, isRefusal, mainPartText, rulesOf } from './eviction-cause-text.js';
 import { usedText } from './limit-report.js';
 import { type PastShortage, pastShortage, type RememberedEvictions, unfreedEviction } from './past-shortage.js';
@@ -35,6 +36,7 @@ type VerdictSource = Pick<PodSource, 'nodeName' | 'node' | 'state' | 'reason'> &
 export interface VerdictInputs extends RememberedEvictions {
   /** Returns the totals of a pod in the last summaries of its node, the oldest first. */
   readonly samplesOf: (nodeName: string, pod: PodIdentity) => readonly UsageSample[];
+  readonly apiServer: Pick<ApiServerState, 'isAway'>;
 }
 
 /** Of a node with data or, in `snapshot`, what was last known of it; undefined where there is nothing to say. */
@@ -45,21 +47,31 @@ export function nodeVerdictReport(
 ): VerdictReport | undefined {
   const { nodeName, node } = source;
   if (snapshot === undefined) return silentVerdict(source);
+  const { isAway } = inputs.apiServer;
   const verdict = nodeVerdict(node === undefined ? snapshot : { ...snapshot, node }, {
     soon: nodeStanding(source, snapshot).soon,
     samplesOf: (pod) => inputs.samplesOf(nodeName, pod),
   });
   if (verdict === undefined) return undefined;
   const past = pastOf(verdict, source, inputs);
-  const report = verdictReport(verdict, nodeName, {
-    notes: ageNotes(source),
+  // Who grows may have been evicted since.
+  const named = isAway ? { ...verdict, first: undefined } : verdict;
+  const report = verdictReport(named, nodeName, {
+    notes: ageNotes(source, isAway),
     past,
     moment: momentText({ dataState: source.state, dataAgeMs: source.ageMs }),
   });
-  // Nothing is to be deleted by values of a kubelet that has been silent for so long.
-  const isOld = source.state === 'absent' || isOutdated(source.ageMs ?? 0);
-  if (past !== undefined || !isOld) return report;
-  return { ...report, commands: absenceCommands(source.reason ?? 'timeout', nodeName, undefined) };
+  return past === undefined ? { ...report, commands: safeCommands(report.commands, source, isAway) } : report;
+}
+
+/** Nothing is to be deleted by values of a kubelet that has been silent for so long, nor while pods that are listed may be gone. */
+function safeCommands(
+  commands: readonly string[],
+  { nodeName, state, ageMs = 0, reason = 'timeout' }: VerdictSource,
+  isApiServerAway: boolean,
+): readonly string[] {
+  if (isApiServerAway) return [explainNode(nodeName)];
+  return state === 'absent' || isOutdated(ageMs) ? absenceCommands(reason, nodeName, undefined) : commands;
 }
 
 /** What evictions before it explain of a verdict: bytes that they have not freed yet, or a condition that outlasts them. */
@@ -85,9 +97,10 @@ function conditionVerdict(shortage: Shortage | undefined): DiskVerdict {
   return { kind: 'unknown', unknownPart: 'condition', shortage, alsoBelow: [] };
 }
 
-function ageNotes({ state, ageMs, reason }: VerdictSource): readonly string[] {
-  if (state === 'fresh') return [];
-  return [`data ${formatAge(ageMs)} old`, ...(reason === undefined ? [] : [reason])];
+function ageNotes({ state, ageMs, reason }: VerdictSource, isApiServerAway: boolean): readonly string[] {
+  const away = isApiServerAway ? ['which pods there are is not known: the API server is not reachable'] : [];
+  if (state === 'fresh') return away;
+  return [`data ${formatAge(ageMs)} old`, ...(reason === undefined ? [] : [reason]), ...away];
 }
 
 function verdictReport(verdict: DiskVerdict, nodeName: string, context: VerdictContext): VerdictReport {

@@ -132,9 +132,7 @@ export class StatusHandler {
       if (form === 'json')
         return new Answer(200, `${toJson({ generatedAtMs: status.generatedAtMs, coverage, ...view.data })}\n`);
       const document = documentOf(view, status);
-      // A node that is silent elsewhere is not missing from one object.
-      const notes = isObjectKind(view.kind) ? [] : missingNotes(coverage);
-      return written({ ...document, notes }, writer);
+      return written({ ...document, notes: missingNotes(coverage, isObjectKind(view.kind)) }, writer);
     });
   }
 

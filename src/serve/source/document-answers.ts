@@ -33,9 +33,10 @@ export function answersFrom(reader: ViewReader, access: Config['kubelet']['acces
       const listed = await listAnswer(reader, question).catch(throwSaid);
       return answer(listed, missingNotes(listed.facts.coverage));
     },
-    // A node that is silent elsewhere is not missing from one object.
-    explain: async (question) =>
-      answer(await explainers[question.resource]({ ...question, reader }).catch(throwSaid), []),
+    explain: async (question) => {
+      const explained = await explainers[question.resource]({ ...question, reader }).catch(throwSaid);
+      return answer(explained, missingNotes(explained.facts.coverage, true));
+    },
   };
 }
 
