@@ -7,8 +7,7 @@ import { apiAudience, type Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { untilEnd } from '../support/fixtures.js';
-import { podSpec } from './pods.js';
-import { callApi, callKubelet, type StatusBody, WatchClient } from './wire.js';
+import { callApi, type StatusBody } from './wire.js';
 
 const start = async (): Promise<SimulatedCluster> => SimulatedCluster.start({ scenario: emptyScenario('node-1') });
 
@@ -126,14 +125,6 @@ it('reviews issue the token of a service account, for the audiences of the reque
   expect((await callApi(sim, path, { method: 'POST', token })).status).toBe(403);
 });
 
-it('the simulated API server forwards the summary of a kubelet, and its errors', async ({ sim }) => {
-  sim.model.addPod(podSpec('a'));
-  const proxied = await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary');
-  expect(proxied.status).toBe(200);
-  expect(Object.keys(JSON.parse(proxied.text) as object)).toEqual(['node', 'pods']);
-  expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/nope')).text).toBe('404 page not found\n');
-});
-
 it('the simulated API server reports why it cannot reach a kubelet', async ({ sim }) => {
   const port = String(sim.model.node('node-1')?.kubeletPort);
   await sim.setFault('node-1', 'down');
@@ -144,15 +135,4 @@ it('the simulated API server reports why it cannot reach a kubelet', async ({ si
   );
   await sim.setFault('node-1', 'expired-certificate');
   expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary')).text).toContain('certificate has expired');
-});
-
-it('the simulated API server stops with its watches and resumes on the same port', async ({ sim }) => {
-  using watch = await WatchClient.open(sim, '/api/v1/nodes?watch=true');
-  await watch.take(1);
-  await sim.setApiFault('down');
-  await expect(watch.next()).rejects.toThrow('aborted');
-  await expect(callApi(sim, '/api/v1/pods')).rejects.toThrow('ECONNREFUSED');
-  expect((await callKubelet(sim, 'node-1')).status).toBe(200);
-  await sim.setApiFault(undefined);
-  expect((await callApi(sim, '/api/v1/pods')).status).toBe(200);
 });

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 
-import { podUsage, tmpfsBytes } from '../../sim/model/pod-usage.js';
+import { podUsage } from '../../sim/model/pod-usage.js';
 import type { SimulatedPod } from '../../sim/model/simulated-pod.js';
 import type { PodSpec, VolumeSource, VolumeSpec } from '../../sim/model/specs.js';
 import { capturesNeeded, hasCaptures, readRecording } from '../support/captures.js';
-import { gib, mib } from '../support/units.js';
 import { startedPod } from './pods.js';
 
 const startedAtMs = Date.UTC(2026, 0, 1);
@@ -22,38 +21,6 @@ const sources: readonly VolumeSource[] = [
   'hostPath',
   'persistentVolumeClaim',
 ];
-describe('the usage of a pod as the kubelet reports it', () => {
-  it.each<[string, number | undefined, readonly (number | undefined)[] | undefined, number]>([
-    ['its size limit', 32 * mib, undefined, 32 * mib],
-    ['its size limit in whole pages', 30_000_000, undefined, 30_003_200],
-    ['what containers may have of memory', gib, [64 * mib, 32 * mib], 96 * mib],
-    ['its size limit, when one container has no limit of memory', gib, [64 * mib, undefined], gib],
-    ['the memory of the node', undefined, undefined, 16 * gib],
-  ])('a volume in memory holds %s', (_what, sizeLimitBytes, memoryLimits = [undefined], expected) => {
-    const container = { name: 'app', rootfs: { initialBytes: 0 }, logs: { initialBytes: 0 } };
-    const content = { initialBytes: 20 * gib };
-    const pod = running({
-      containers: memoryLimits.map((memoryLimitBytes) => ({
-        ...container,
-        ...(memoryLimitBytes !== undefined && { memoryLimitBytes }),
-      })),
-      volumes: [
-        {
-          name: 'data',
-          source: 'emptyDir',
-          medium: 'Memory',
-          content,
-          ...(sizeLimitBytes !== undefined && { sizeLimitBytes }),
-        },
-      ],
-    });
-    const usage = podUsage(pod, { nowMs: startedAtMs + firstVolumePassMs });
-    expect(usage?.volumes?.map(({ spec: each, usedBytes }) => [tmpfsBytes(each, pod), usedBytes])).toEqual([
-      [expected, expected],
-    ]);
-  });
-});
-
 interface RecordedPod {
   readonly podRef: { readonly name: string };
   readonly containers: readonly { name: string; rootfs: { usedBytes: number }; logs: { usedBytes: number } }[];
