@@ -4,7 +4,7 @@ import type { AgentPod } from '../../src/facts/node/agent-pod.js';
 import { agentParts } from '../../src/metrics/exposition/agent-families.js';
 import type { ExpositionOptions } from '../../src/metrics/exposition/exposition.js';
 import type { FamilyFilter } from '../../src/metrics/exposition/selection.js';
-import { anAgentPod, somePodResources } from '../support/agent-pods.js';
+import { anAgentPod } from '../support/agent-pods.js';
 import { parseExposition } from '../support/exposition-parser.js';
 import { anExposition, asking, expositionSettings } from '../support/exposition-settings.js';
 import { never } from '../support/signals.js';
@@ -91,17 +91,6 @@ it('families of the agent count towards the cap on series, and the largest are d
   const lines = await linesOf(pods, { settings: { maxSeries: 900 }, filter: { names } });
   expect(lines).toHaveLength(750);
   expect(lines.every((line) => line.startsWith('pod_cgroup_pids{'))).toBe(true);
-});
-
-it('families of the agent have new values at each scrape', async () => {
-  const values = [1, 2].map((current) =>
-    linesOf([anAgentPod({ resources: somePodResources({ pids: { current, peak: undefined, max: undefined } }) })]),
-  );
-  const [first, second] = await Promise.all(values);
-  expect([first, second].map((lines) => lines?.filter((line) => line.includes('pids')))).toEqual([
-    ['pod_cgroup_pids{kind="current"} 1'],
-    ['pod_cgroup_pids{kind="current"} 2'],
-  ]);
 });
 
 it.each<[what: string, settings: Partial<ExpositionOptions['settings']>, parts: readonly string[]]>([

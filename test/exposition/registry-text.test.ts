@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Gauge, Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 
 import { registryFamilies } from '../../src/metrics/exposition/registry-text.js';
@@ -34,15 +34,4 @@ it('what is not a number is left out, and infinities are kept', async () => {
   gauge.set({ a: 'nan' }, Number.NaN);
   gauge.set({ a: 'inf' }, Number.POSITIVE_INFINITY);
   expect(await textOf(registry, 'text')).toBe('g{a="inf"} +Inf\n');
-});
-
-it('no families are formatted but those that are requested', async () => {
-  const registry = new Registry();
-  for (const name of ['a_total', 'b_total']) new Counter({ name, help: 'C.', registers: [registry] }).inc();
-  const families = await registryFamilies(
-    registry,
-    ({ name, level }) => name === 'b_total' && level === 'exporter',
-    'text',
-  );
-  expect(families.map(({ header }) => header.name)).toEqual(['b_total']);
 });

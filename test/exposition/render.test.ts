@@ -1,26 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
-import {
-  endText,
-  formatBound,
-  headerText,
-  labelText,
-  sampleLine,
-  SampleLines,
-} from '../../src/metrics/exposition/render.js';
+import { formatBound, headerText, sampleLine, SampleLines } from '../../src/metrics/exposition/render.js';
 import { retainedBytes } from '../support/heap.js';
-
-it.each([
-  ['plain text', 'shop', String.raw`{a="shop"}`],
-  ['a quote', 'say "hi"', String.raw`{a="say \"hi\""}`],
-  ['a backslash', String.raw`C:\temp`, String.raw`{a="C:\\temp"}`],
-  ['a line feed', 'two\nlines', String.raw`{a="two\nlines"}`],
-  ['a backslash before an n, which is no line feed', String.raw`\n`, String.raw`{a="\\n"}`],
-  ['a tab and a carriage return, which need no escape', 'a\tb\rc', '{a="a\tb\rc"}'],
-  ['text beyond ASCII', 'größe-容量-📦', '{a="größe-容量-📦"}'],
-])('a label has %s as its value', (_case, value, expected) => {
-  expect(labelText(['a'], [value])).toBe(expected);
-});
 
 describe('sampleLine and formatBound', () => {
   it.each([
@@ -47,31 +28,12 @@ describe('sampleLine and formatBound', () => {
   });
 });
 
-describe('headerText', () => {
+it.each([
+  ['text', String.raw`# HELP disk_used_bytes Say "bytes" \\ and\nmore.`, ''],
+  ['openmetrics', String.raw`# HELP disk_used_bytes Say \"bytes\" \\ and\nmore.`, '# UNIT disk_used_bytes bytes\n'],
+] as const)('a header of the format %s escapes what its rules name', (format, help, unit) => {
   const gauge = { name: 'disk_used_bytes', type: 'gauge', help: 'Say "bytes" \\ and\nmore.' } as const;
-
-  it('a header of the text format escapes backslashes and line feeds only', () => {
-    expect(headerText(gauge, 'text')).toBe(
-      String.raw`# HELP disk_used_bytes Say "bytes" \\ and\nmore.` + '\n# TYPE disk_used_bytes gauge\n',
-    );
-  });
-
-  it('a header of OpenMetrics escapes quotes too and shows the unit', () => {
-    expect(headerText(gauge, 'openmetrics')).toBe(
-      String.raw`# HELP disk_used_bytes Say \"bytes\" \\ and\nmore.` +
-        '\n# TYPE disk_used_bytes gauge\n# UNIT disk_used_bytes bytes\n',
-    );
-  });
-
-  it('the header of a counter with a unit shows the unit of the name without its suffix', () => {
-    const family = { name: 'cpu_seconds_total', type: 'counter', help: 'CPU.' } as const;
-    expect(headerText(family, 'openmetrics')).toContain('# UNIT cpu_seconds seconds\n');
-  });
-});
-
-it('the end of OpenMetrics is its mark, and that of text is nothing', () => {
-  expect(endText('openmetrics')).toBe('# EOF\n');
-  expect(endText('text')).toBe('');
+  expect(headerText(gauge, format)).toBe(`${help}\n# TYPE disk_used_bytes gauge\n${unit}`);
 });
 
 describe('SampleLines', () => {

@@ -1,14 +1,6 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
-import {
-  familyGroup,
-  type Level,
-  narrowedGroups,
-  perSource,
-  type Profile,
-  profiles,
-  seriesOf,
-} from '../../src/metrics/exposition/family.js';
+import { type Level, type Profile, profiles } from '../../src/metrics/exposition/family.js';
 import {
   allowedBy,
   type FamilyFilter,
@@ -97,21 +89,6 @@ it.each<[string, Partial<FamilyFilter>, readonly string[]]>([
   ],
 ])('a request selects %s', (_case, filter, expected) => {
   expect(shortNames(requestedBy({ ...noFilter, ...filter }))).toEqual(expected);
-});
-
-describe('narrowedGroups', () => {
-  const family = { profile: 'minimal', help: '', value: (item: number) => item } as const;
-  const source = seriesOf(
-    ['pod'],
-    (item: number) => [item],
-    () => ['a'],
-  );
-  const group = familyGroup('pod', source, { once: family, again: family });
-
-  it('groups without a family are left out, and whole ones are left as they are', () => {
-    expect(narrowedGroups(perSource([group]), () => false)).toEqual([]);
-    expect(narrowedGroups(perSource([group]), () => true)[0]?.group).toBe(group);
-  });
 });
 
 it.each<[Profile, readonly Profile[]]>([

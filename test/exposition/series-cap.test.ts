@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import type { Level } from '../../src/metrics/exposition/family.js';
 import { type CountedFamily, familiesOverCap } from '../../src/metrics/exposition/series-cap.js';
 
 const families: readonly CountedFamily[] = [
@@ -33,25 +31,4 @@ it.each([
   [1, ['volume_b', 'volume_a', 'container_a', 'pod_b', 'pod_a', 'pod_c', 'node_a', 'workload_a']],
 ])('a cap of %i series leaves out %j', (maxSeries, expected) => {
   expect(namesOver(maxSeries)).toEqual(expected);
-});
-
-it('no more than the cap is left, and no family is left out below it or in vain', () => {
-  const levels: readonly Level[] = ['workload', 'node', 'pod', 'container', 'volume'];
-  const drawn = fc.array(fc.record({ level: fc.constantFrom(...levels), seriesCount: fc.nat(50) }), {
-    maxLength: 20,
-  });
-  fc.assert(
-    fc.property(drawn, fc.nat(200), (rows, maxSeries) => {
-      const all = rows.map(({ level, seriesCount }, index) => ({
-        header: { name: `family_${index}`, level },
-        seriesCount,
-      }));
-      const over = [...familiesOverCap(all, maxSeries)];
-      const countOf = (some: readonly CountedFamily[]): number =>
-        some.reduce((sum, { seriesCount }) => sum + seriesCount, 0);
-      const leftCount = countOf(all) - countOf(over);
-      expect(leftCount).toBeLessThanOrEqual(maxSeries);
-      if (over.length > 0) expect(leftCount + (over.at(-1)?.seriesCount ?? 0)).toBeGreaterThan(maxSeries);
-    }),
-  );
 });
