@@ -1,13 +1,12 @@
 // @module-tag sockets
 
-import { rmSync } from 'node:fs';
 import path from 'node:path';
 
 import { describe, expect, it } from 'vitest';
 
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { podSpec } from '../sim/pods.js';
-import { cgroupFolder, filesV2, type MadePod, type MadeTree, writeCgroups } from '../support/cgroup-trees.js';
+import { filesV2, type MadePod, type MadeTree, writeCgroups } from '../support/cgroup-trees.js';
 import { Exporter } from '../support/exporter.js';
 import { temporaryFolder } from '../support/programs.js';
 
@@ -69,26 +68,6 @@ describe('an exporter with the agent on its node', () => {
       73_400_320,
     );
     expect(full.families.map(({ name }) => name)).toContain('ephemeral_storage_pod_used_bytes');
-  });
-
-  it('a pod that ends has no series at the next scrape, whatever the API server knows', async () => {
-    await using host = await temporaryFolder();
-    writeCgroups(host.path, tree, []);
-    await using exporter = await start(host.path);
-    writeCgroups(host.path, tree, podsOn(exporter));
-    const [first] = podsOn(exporter);
-    rmSync(path.join(host.path, 'sys/fs/cgroup', cgroupFolder(tree, first)), { recursive: true });
-    expect((await exporter.scrape()).samples('pod_io_written_bytes_total')).toHaveLength(1);
-  });
-
-  it('without the mount, the log has the fix once, and everything else is served', async () => {
-    await using host = await temporaryFolder();
-    await using exporter = await start(host.path, 'full');
-    const scraped = await exporter.scrape();
-    expect(scraped.samples('pod_used_bytes')).toHaveLength(2);
-    expect(await agentFamilies(exporter)).toEqual([]);
-    const warnings = exporter.log.filter((line) => line.includes('"warn"'));
-    expect(warnings).toEqual([expect.stringMatching(/sys\/fs\/cgroup is not mounted.*agent\.enabled/)]);
   });
 
   it('a reload takes the agent away and brings it back', async () => {

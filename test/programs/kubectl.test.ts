@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
@@ -8,7 +8,6 @@ import { describe, expect, it } from 'vitest';
 
 import { runArguments } from '../../src/commands/command-line.js';
 import { LoopbackServer, replyWith } from '../http/loopback-server.js';
-import { ChildCommand } from '../support/child.js';
 import { aCommandContext } from '../support/command-context.js';
 import { kubectlLines, type UnderstoodLine } from '../support/kubectl-lines.js';
 import { isInstalled, temporaryFolder } from '../support/programs.js';
@@ -61,48 +60,7 @@ function impersonationOf({ rawHeaders }: IncomingMessage): readonly string[] {
   return lines.filter((text) => /^(?:authorization|impersonate)/.test(text)).sort();
 }
 
-interface Cluster extends AsyncDisposable {
-  readonly kubeconfig: string;
-  /** Output of kubectl; the test fails when kubectl fails or prints errors. */
-  readonly kubectl: (...args: readonly string[]) => string;
-}
-
-async function startCluster(): Promise<Cluster> {
-  const command = new ChildCommand(['simulate']);
-  const kubeconfig = await command.printed(/kubeconfig +(\S+)\n/);
-  return {
-    kubeconfig,
-    kubectl: (...args) => {
-      const { status, stdout, stderr } = spawnSync('kubectl', ['--kubeconfig', kubeconfig, ...args], {
-        encoding: 'utf8',
-      });
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-      return stdout;
-    },
-    [Symbol.asyncDispose]: () => command[Symbol.asyncDispose](),
-  };
-}
-
 describe.skipIf(!isInstalled('kubectl'))('kubectl (needs kubectl)', () => {
-  it('kubectl lists and reads nodes and pods of the simulated cluster', async () => {
-    await using cluster = await startCluster();
-    const { kubectl } = cluster;
-    expect(kubectl('get', 'nodes', '-o', 'wide')).toMatch(/^NAME +STATUS +ROLES +AGE +VERSION[^\n]*\nnode-1 +Ready/);
-    expect(kubectl('get', 'pods', '-A')).toMatch(/^NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE\n/);
-    expect(kubectl('get', 'pods', '-n', 'shop', '-l', 'app in (frontend,checkout)', '-o', 'name')).toMatch(/pod\/\w+/);
-    const onNode2 = kubectl(
-      'get',
-      'pods',
-      '-A',
-      '--field-selector',
-      'spec.nodeName=node-2',
-      '-o',
-      'jsonpath={.items[*].spec.nodeName}',
-    );
-    expect(new Set(onNode2.split(' '))).toEqual(new Set(['node-2']));
-    expect(kubectl('get', 'node', 'node-1', '-o', 'jsonpath={.metadata.name}')).toBe('node-1');
-  });
-
   it.each(kubectlLines)('kubectl get pods %s means what the table of flags says', async (line, expected) => {
     await using folder = await temporaryFolder();
     await using server = await LoopbackServer.listen();
