@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { SimulatedCluster } from '../../sim/cluster.js';
-import { emptyScenario, type Scenario } from '../../sim/model/scenario.js';
+import { emptyScenario, type Scenario, type ScenarioContext } from '../../sim/model/scenario.js';
 import { addCronJob, addDaemonSet, addDeployment, addStatefulSet } from '../../sim/model/simulated-workloads.js';
 import type { ContainerSpec } from '../../sim/model/specs.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -22,16 +22,22 @@ const overLimit: ContainerSpec = {
 const workload = { namespace: 'shop', name: 'cart', nodeNames: ['node-1'], containers: [overLimit] };
 const job = { ...workload, everyMs: 3_600_000, runMs: 600_000, keptCount: 1 };
 
+const adding =
+  <Spec>(add: (context: ScenarioContext, spec: Spec) => void, spec: Spec): Scenario['populate'] =>
+  (context) => {
+    add(context, spec);
+  };
+
 test.for<[owner: string, populate: Scenario['populate'], after: readonly RegExp[]]>([
   [
     'a Deployment keeps it',
-    (of) => void addDeployment(of, workload),
+    adding(addDeployment, workload),
     [/^Failed cart-\w{10}-\w{5}$/, /^Pending cart-\w{10}-\w{5}$/],
   ],
-  ['a StatefulSet replaces it by its name', (of) => void addStatefulSet(of, workload), [/^Pending cart-0$/]],
-  ['a DaemonSet replaces it', (of) => void addDaemonSet(of, workload), [/^\w+ing cart-\w{5}$/]],
-  ['a Job keeps it', (of) => void addCronJob(of, job), [/^Failed cart-\d+-\w{5}$/, /^Pending cart-\d+-\w{5}$/]],
-  ['a Job without retries', (of) => void addCronJob(of, { ...job, backoffLimit: 0 }), [/^Failed cart-\d+-\w{5}$/]],
+  ['a StatefulSet replaces it by its name', adding(addStatefulSet, workload), [/^Pending cart-0$/]],
+  ['a DaemonSet replaces it', adding(addDaemonSet, workload), [/^\w+ing cart-\w{5}$/]],
+  ['a Job keeps it', adding(addCronJob, job), [/^Failed cart-\d+-\w{5}$/, /^Pending cart-\d+-\w{5}$/]],
+  ['a Job without retries', adding(addCronJob, { ...job, backoffLimit: 0 }), [/^Failed cart-\d+-\w{5}$/]],
 ])('a pod above a limit fails soon after the next pass: %s', async ([, populate, expected]) => {
   const clock = new ManualClock();
   await using sim = await SimulatedCluster.start({ clock, scenario: { ...emptyScenario('node-1'), populate } });
