@@ -85,11 +85,6 @@ export class AccessControl implements RequestAccess {
     return token;
   }
 
-  /** Invalidates the token. */
-  revokeToken(token: string): void {
-    this.#tokens.delete(token);
-  }
-
   setRules(user: string, rules: readonly Rule[]): void {
     this.#rules.set(user, rules);
   }

@@ -130,6 +130,28 @@ it('a node under pressure is named in the status of its victim, with containers'
   expect(conditions).toHaveLength(6); // the others as above a limit
 });
 
+it('a node under pressure keeps the images of another filesystem', async ({ clock }) => {
+  await using sim = await start(clock, {
+    nodes: [{ ...small, imageFsCapacityBytes: 40 * gib, capacityBytes: 8 * gib }],
+  });
+  const content = { initialBytes: gib };
+  sim.model.addPod(podSpec('a', { volumes: [{ name: 'e', source: 'emptyDir', content }] }));
+  await clock.advance(passMs + killMs);
+  expect(phasesOf(sim)).toBe('a Failed');
+  expect((await nodeOf(sim)).status.images.length).toBe(2);
+});
+
+it('a node under pressure runs out of inodes', async ({ clock }) => {
+  await using sim = await start(clock, { nodes: [{ ...small, inodeCount: 300_000 }] });
+  sim.model.addPod(podSpec('a')); // 263,840 inodes are in use
+  sim.model.addPod(filling('b', 3 * gib));
+  await clock.advance(passMs + killMs);
+  expect((await nodeOf(sim)).status.images.length).toBe(1);
+  expect((await podStatus(sim, 'b'))['message']).toBe(
+    'The node was low on resource: inodes. Threshold quantity: 15000, available: 3392. ',
+  );
+});
+
 describe('a pod that comes to a node under pressure', () => {
   const workload = { namespace: 'default', name: 'late', nodeNames: ['node-1'], containers: podSpec('x').containers };
   const large: ContainerSpec = { name: 'app', rootfs: { initialBytes: 8 * gib }, logs: { initialBytes: 0 } };

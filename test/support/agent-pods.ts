@@ -2,7 +2,7 @@ import type { AgentPod, PodResources } from '../../src/facts/node/agent-pod.js';
 import { builder } from './builder.js';
 
 /** Each value differs, so that none can stand for another. */
-export const somePodResources = builder<PodResources>(() => ({
+const somePodResources = builder<PodResources>(() => ({
   cpu: { userUs: 3_000_000, systemUs: 2_000_000, periods: 40, throttledPeriods: 4, throttledUs: 250_000 },
   memory: {
     currentBytes: 101,

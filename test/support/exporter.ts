@@ -36,10 +36,6 @@ export interface ExporterOptions {
   readonly web?: Partial<WebConfig>;
   /** Default: a name that is not of a node. */
   readonly host?: Host;
-  /** The own one, of the credentials. Default: they name none. */
-  readonly namespace?: string;
-  /** Default: 0.5 for ever. */
-  readonly random?: () => number;
   /** Wall time at the start. Default: that of the manual clock. */
   readonly nowMs?: number;
   /** How far the clock of the exporter's machine is behind those of the cluster at the start, in milliseconds. Default: 0. */
@@ -115,13 +111,10 @@ export class Exporter implements AsyncDisposable {
       {
         config: settingsOf(options.settings ?? ''),
         web: { ...plainWeb, ...options.web },
-        credentials: {
-          ...staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
-          namespace: options.namespace,
-        },
+        credentials: staticCredentials({ server: new URL(cluster.apiUrl), ca: cluster.caPem, token }),
         host: options.host ?? { name: 'test-host', nodeName: undefined },
         clock,
-        random: options.random ?? (() => 0.5),
+        random: () => 0.5,
         logger: createLogger({ level: 'debug', format: 'json', write: (line) => log.push(line), clock: fixed(clock) }),
         version: '0.0.0-test',
         ...(options.reload === undefined ? {} : { reload: options.reload }),
