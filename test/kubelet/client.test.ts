@@ -185,7 +185,7 @@ describe('KubeletClient: large responses', () => {
     await clock.advance(10_000);
     expect(await failure).toMatchObject({
       reason: 'timeout',
-      message: 'summary of node node-1: no memory beside other large responses within 10 s',
+      message: 'summary of node node-1: no complete response within 10 s',
     });
     for (const { release } of held) release();
     await others;

@@ -1,4 +1,4 @@
-import { Semaphore, type SemaphoreInterface } from 'async-mutex';
+import { Semaphore } from 'async-mutex';
 
 import { abortable, startDeadline } from '../../lib/base/abortable.js';
 import type { Clock } from '../../lib/base/clock.js';
@@ -19,14 +19,14 @@ const maxConfigurationBytes = 256 * 1024;
 
 const mebibyte = 2 ** 20;
 
-/** Read without a reservation: about 200 pods, so that the summaries of ordinary nodes never wait for each other. */
-const freeBytes = mebibyte;
+/** Of ordinary nodes: about 200 pods. Larger ones take turns. */
+const ordinaryBytes = mebibyte;
 
 /**
- * Above that, bodies take part in a total. It holds eight bodies of the default limit, 8 MiB; what was read of a body is
- * held, decoded, until its end, and eight of them take well under a second of the only thread.
+ * So much all larger ones that are read at a time may have: eight of the default limit, 8 MiB. What was read of a body is held,
+ * decoded, until its end, and eight of them take well under a second of the only thread.
  */
-const totalMebibytes = 64;
+const largeBytes = 64 * mebibyte;
 
 interface ResponseReader<T> {
   readonly path: KubeletPath;
@@ -41,8 +41,8 @@ interface ResponseReader<T> {
 /** Fetches and decodes what kubelets serve, within limits of time and size. */
 export class KubeletClient {
   readonly #options;
-  /** Of the bytes of large bodies under way, over all kubelets: many of them at once must not add up. */
-  readonly #mebibytes = new Semaphore(totalMebibytes);
+  /** For large bodies, over all kubelets: many of them at once must not add up. */
+  readonly #largeTurns: Semaphore;
 
   constructor(options: {
     readonly transport: KubeletTransport;
@@ -59,6 +59,7 @@ export class KubeletClient {
     };
   }) {
     this.#options = options;
+    this.#largeTurns = new Semaphore(Math.max(1, Math.floor(largeBytes / options.maxBodyBytes)));
   }
 
   /** Throws RequestError, or the signal's reason when it aborts. */
@@ -101,18 +102,19 @@ export class KubeletClient {
     const { transport, requestTimeoutMs, clock, observer } = this.#options;
     const { what, open } = transport.locate(node, reader.path);
     const startMs = clock.monotonicMs();
-    using reservation = new BodyReservation(this.#mebibytes, reader.maxBytes);
     using deadline = startDeadline({
       clock,
       durationMs: requestTimeoutMs,
-      error: () => {
-        const missing = reservation.isWaiting ? 'no memory beside other large responses' : 'no complete response';
-        return new RequestError('timeout', `${what}: ${missing} within ${requestTimeoutMs / 1000} s`);
-      },
+      error: () => new RequestError('timeout', `${what}: no complete response within ${requestTimeoutMs / 1000} s`),
       parent: signal,
     });
     try {
-      const body = limited(await open(deadline.signal), { ...reader, what, reservation, signal: deadline.signal });
+      const body = limited(await open(deadline.signal), {
+        ...reader,
+        what,
+        turns: this.#largeTurns,
+        signal: deadline.signal,
+      });
       const decoded = await reader.read(body, what);
       observer.requestFinished('success', clock.monotonicMs() - startMs);
       return decoded;
@@ -125,63 +127,36 @@ export class KubeletClient {
   }
 }
 
-/** The same body. Throws RequestError `too_large` where it exceeds the limit, and the signal's reason when it aborts. */
+/**
+ * The same body, which takes a turn before it becomes large. Throws RequestError `too_large` where it exceeds the limit, and the
+ * signal's reason when it aborts.
+ */
 async function* limited(
   body: AsyncIterable<Buffer>,
   {
     what,
     maxBytes,
     hint,
-    reservation,
+    turns,
     signal,
   }: Pick<ResponseReader<unknown>, 'maxBytes' | 'hint'> & {
     readonly what: string;
-    readonly reservation: BodyReservation;
+    readonly turns: Semaphore;
     readonly signal: AbortSignal;
   },
 ): AsyncGenerator<Buffer, void, undefined> {
   let byteCount = 0;
-  for await (const chunk of body) {
-    byteCount += chunk.length;
-    if (byteCount > maxBytes) throw new RequestError('too_large', `${what}: more than ${maxBytes} bytes${hint}`);
-    await reservation.grow(byteCount, signal);
-    yield chunk;
-  }
-}
-
-/**
- * The share of one body. It is taken at once for all that the body may become: with half of it each, two bodies could wait
- * for each other.
- */
-class BodyReservation implements Disposable {
-  readonly #slots: Semaphore;
-  readonly #weight: number;
-  #release: SemaphoreInterface.Releaser | undefined;
-  /** Whether reading waits for other bodies to end. */
-  isWaiting = false;
-
-  constructor(slots: Semaphore, maxBytes: number) {
-    this.#slots = slots;
-    this.#weight = Math.min(Math.ceil(maxBytes / mebibyte), totalMebibytes);
-  }
-
-  /** Resolves when `byteCount` bytes of the body may be in memory. Rejects with the signal's reason when it aborts. */
-  async grow(byteCount: number, signal: AbortSignal): Promise<void> {
-    if (byteCount <= freeBytes || this.#release !== undefined) return;
-    this.isWaiting = true;
-    const acquired = this.#slots.acquire(this.#weight);
-    try {
-      [, this.#release] = await abortable(acquired, signal);
-      this.isWaiting = false;
-    } catch (error) {
-      void acquired.then(([, release]) => {
-        release();
-      });
-      throw error;
+  let turn: ReturnType<Semaphore['acquire']> | undefined;
+  try {
+    for await (const chunk of body) {
+      byteCount += chunk.length;
+      if (byteCount > maxBytes) throw new RequestError('too_large', `${what}: more than ${maxBytes} bytes${hint}`);
+      if (byteCount > ordinaryBytes && turn === undefined) await abortable((turn = turns.acquire()), signal);
+      yield chunk;
     }
-  }
-
-  [Symbol.dispose](): void {
-    this.#release?.();
+  } finally {
+    void turn?.then(([, release]) => {
+      release();
+    });
   }
 }
