@@ -50,7 +50,6 @@ interface TargetKind {
   readonly serverKind: string;
   readonly authorityHint: string;
   readonly serverNameHint: string;
-  readonly renewalPauseMs: number;
   readonly create: (options: TargetOptions) => Target;
 }
 
@@ -62,7 +61,6 @@ const apiServer: TargetKind = {
   serverKind: 'the API server',
   authorityHint: 'set the CA that signed the certificate',
   serverNameHint: 'set the server name that the certificate carries',
-  renewalPauseMs: 60_000,
   create: ({ server, clock, material, invalidate }) => {
     const credentials = { ...staticCredentials({ server }), material, invalidate, reread: material };
     const client = new ApiClient({ credentials, clock, version });
@@ -82,7 +80,6 @@ const kubelet: TargetKind = {
   serverKind: 'the kubelet',
   authorityHint: 'set kubelet.tls.caFile to the CA that signed the certificate',
   serverNameHint: 'set kubelet.tls.serverName to a name that the certificate carries',
-  renewalPauseMs: 600_000,
   create: ({ server, clock, ...credentials }) => {
     const transport = directTransport({
       addressTypes: ['InternalIP'],
@@ -332,14 +329,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
     },
   );
 
-  it('a response is refused as too large when it expands without limit', async ({ server, client }) => {
-    server.answer = replyWith({ headers: gzipHeaders, body: gzipSync(Buffer.alloc(32 * 1024 * 1024, ' ')) });
-    const error = await client.failure();
-    expect(error).toMatchObject({ name: 'RequestError', reason: 'too_large' });
-    expect(error.message).toMatch(/the compressed body expands more than 200 times: \d+ bytes from \d+$/);
-  });
-
-  it('a response is decompressed at any ratio below 16 MiB', async ({ server, client }) => {
+  it('a response is decompressed at any ratio', async ({ server, client }) => {
     server.answer = replyWith({ headers: gzipHeaders, body: gzipSync(Buffer.alloc(15 * 1024 * 1024, ' ')) });
     expect(await client.read()).toHaveLength(15 * 1024 * 1024);
   });
@@ -457,7 +447,7 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
     client.tokens = ['token-1', 'token-2', 'token-3'];
     for (let count = 0; count < 10; count++) await client.failure();
     expect([server.requests.length, client.invalidationCount]).toEqual([11, 1]);
-    await client.clock.advance(kind.renewalPauseMs);
+    await client.clock.advance(60_000);
     await client.failure();
     expect([server.requests.length, client.invalidationCount]).toEqual([13, 2]);
   });
@@ -476,56 +466,11 @@ describe.each([apiServer, kubelet].map((kind) => [kind.name, kind] as const))('a
     };
     await attempts();
     expect(client.invalidationCount).toBe(1);
-    await client.clock.advance(kind.renewalPauseMs - 1);
+    await client.clock.advance(59_999);
     await attempts();
     expect(client.invalidationCount).toBe(1);
     await client.clock.advance(1);
     await attempts();
-    expect(client.invalidationCount).toBe(2);
-  });
-
-  it('credentials are renewed for a server that accepted the last ones, at most once a minute', async ({
-    server,
-    client,
-  }) => {
-    client.tokens = ['token-1', 'token-2', 'token-3', 'token-4'];
-    for (const [index, token] of [...client.tokens].entries()) {
-      acceptToken(server, token);
-      await client.read();
-      expect(client.invalidationCount).toBe(index);
-      await client.clock.advance(60_000);
-    }
-    acceptToken(server, 'token-5');
-    client.tokens.push('token-5', 'token-6');
-    await client.read();
-    acceptToken(server, 'token-6');
-    await client.clock.advance(59_999);
-    await client.failure();
-    await client.clock.advance(1);
-    await client.read();
-    expect(client.invalidationCount).toBe(5);
-    acceptToken(server, 'none');
-    for (let minute = 0; minute < 3; minute += 1) {
-      await client.clock.advance(60_000);
-      await client.failure();
-    }
-    expect(client.invalidationCount).toBe(kind === kubelet ? 6 : 8); // it has accepted none since
-  });
-
-  it('a kubelet that accepts no credentials takes the turn of none that does', async () => {
-    await using server = await LoopbackServer.listenTls(pair);
-    await using refusing = await LoopbackServer.listenTls(pair);
-    acceptToken(refusing, 'none');
-    acceptToken(server, 'token-2');
-    using client = new Client(server);
-    client.tokens = ['token-1', 'token-2', 'token-3'];
-    const others = kind === kubelet ? [refusing] : []; // there is one API server
-    for (const { url } of others) await failureOf(client.target.openOther(url));
-    await client.read();
-    await client.clock.advance(60_000);
-    for (const { url } of others) await failureOf(client.target.openOther(url));
-    acceptToken(server, 'token-3');
-    await client.read();
     expect(client.invalidationCount).toBe(2);
   });
 

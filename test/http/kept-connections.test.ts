@@ -23,7 +23,7 @@ type ClientOptions = Partial<Pick<ConstructorParameters<typeof HttpClient>[0], '
 function clientWith(material: () => Promise<CredentialMaterial>, options: ClientOptions = {}) {
   const client = new HttpClient({
     credentials: { material, reread: material, invalidate: fail },
-    ...{ protocol: 'http:', version: '0', clock: new ManualClock(), renewalPauseMs: 0, ...options },
+    ...{ protocol: 'http:', version: '0', clock: new ManualClock(), ...options },
   });
   return {
     get: ({ url }: LoopbackServer) => textOf(client.open({ url, what: 'GET', errorFromResponse: fail }, never)),

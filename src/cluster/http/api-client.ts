@@ -30,9 +30,6 @@ const defaultHeadersTimeoutMs = 35_000;
 /** Of the path in error messages: a name that no server takes may be of any length. */
 const maxPathLength = 500;
 
-/** A refusal is also followed by a back-off, and someone may log in meanwhile. */
-const renewalPauseMs = 60_000;
-
 /** Requests to the API server. */
 export class ApiClient implements ApiTransport, Disposable {
   readonly server: URL;
@@ -60,7 +57,7 @@ export class ApiClient implements ApiTransport, Disposable {
     this.#errorFromResponse =
       options.errorFromResponse ?? ((response) => apiErrorFromResponse(response, options.clock));
     const proxy = proxyUrl && { url: proxyUrl, serverHost: server.hostname };
-    this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs, renewalPauseMs });
+    this.#http = new HttpClient({ ...options, protocol: server.protocol, proxy, headersTimeoutMs });
   }
 
   async open(

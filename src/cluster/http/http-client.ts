@@ -37,8 +37,11 @@ export interface HttpRequest {
 
 const maxErrorBytes = 64 * 1024;
 
-/** Least time between two renewals: shorter than tokens live, also those whose source does not say for how long. */
-const minRenewalPauseMs = 60_000;
+/**
+ * Least time between two renewals: shorter than tokens live, also those whose source does not say for how long. An exec plugin
+ * must not run for each response of servers that accept none; files are read again after this time anyway.
+ */
+const renewalPauseMs = 60_000;
 
 /** Sends requests for JSON over kept connections, with credentials that may change between requests. */
 export class HttpClient implements Disposable {
@@ -46,8 +49,6 @@ export class HttpClient implements Disposable {
   readonly #agent: RotatingAgent;
   /** Monotonic time in milliseconds. */
   #renewedAtMs = -Infinity;
-  /** Hosts that have accepted credentials since then. */
-  readonly #acceptedBy = new Set<string>();
 
   constructor(options: {
     readonly credentials: Authentication;
@@ -63,12 +64,6 @@ export class HttpClient implements Disposable {
     readonly tlsHints?: TlsHints;
     /** To all hosts together; the others are closed after their request. Default: all. */
     readonly maxKeptConnections?: number;
-    /**
-     * In milliseconds: how long credentials are not read again after a refusal by a server that has not accepted any since
-     * they were. It would not help against a server that accepts none, and an exec plugin would run for each of its
-     * responses. Files are read again every 60 s anyway.
-     */
-    readonly renewalPauseMs: number;
   }) {
     const { protocol, proxy, headersTimeoutMs = 0, maxKeptConnections } = options;
     this.#options = options;
@@ -118,7 +113,7 @@ export class HttpClient implements Disposable {
   async #authenticated(request: HttpRequest, signal: AbortSignal): Promise<AuthenticatedResponse> {
     const first = await this.#verified(request, signal);
     const isRefused = first.response.statusCode === 401;
-    const renewed = isRefused ? await this.#renewed(first.material, request.url.host, signal) : undefined;
+    const renewed = isRefused ? await this.#renewed(first.material, signal) : undefined;
     if (renewed === undefined) return first;
     first.response.destroy();
     return this.#send(request, renewed, signal);
@@ -139,17 +134,11 @@ export class HttpClient implements Disposable {
   }
 
   /** Other credentials than those that were refused; undefined if there are none. */
-  async #renewed(
-    refused: CredentialMaterial,
-    host: string,
-    signal: AbortSignal,
-  ): Promise<CredentialMaterial | undefined> {
-    const { credentials, clock, renewalPauseMs } = this.#options;
+  async #renewed(refused: CredentialMaterial, signal: AbortSignal): Promise<CredentialMaterial | undefined> {
+    const { credentials, clock } = this.#options;
     const current = await abortable(credentials.material(), signal);
     if (!isDeepStrictEqual(current, refused)) return current;
-    const pauseMs = this.#acceptedBy.has(host) ? minRenewalPauseMs : renewalPauseMs;
-    if (clock.monotonicMs() - this.#renewedAtMs < pauseMs) return undefined;
-    this.#acceptedBy.clear();
+    if (clock.monotonicMs() - this.#renewedAtMs < renewalPauseMs) return undefined;
     this.#renewedAtMs = clock.monotonicMs();
     credentials.invalidate();
     const renewed = await abortable(credentials.material(), signal);
@@ -176,9 +165,7 @@ export class HttpClient implements Disposable {
       },
       ...(serverName === undefined ? {} : { servername: serverName }),
     };
-    const response = await sendRequest({ url, options, body: body?.text }, signal);
-    if (response.statusCode === 200) this.#acceptedBy.add(url.host);
-    return { response, material };
+    return { response: await sendRequest({ url, options, body: body?.text }, signal), material };
   }
 }
 

@@ -45,35 +45,13 @@ async function* readResponse(
   }
 }
 
-/** Some servers and proxies compress although the request excludes it. */
+/** Outside of the event loop. Some servers and proxies compress although the request excludes it. */
 function decompressed(response: IncomingMessage, what: string): AsyncIterable<Buffer> {
   const encoding = response.headers['content-encoding']?.toLowerCase() ?? 'identity';
   if (encoding === 'identity') return response;
-  if (encoding === 'gzip' || encoding === 'x-gzip') return gunzipped(response, what);
+  if (encoding === 'gzip' || encoding === 'x-gzip')
+    return pipeline(response, createGunzip({ chunkSize: 64 * 1024 }), () => undefined);
   // A longer one is no encoding, and may repeat credentials.
   const quote = encoding.length <= 20 ? JSON.stringify(encoding) : `of ${encoding.length} characters`;
   throw new RequestError('decode', `${what}: unsupported content encoding ${quote}`);
-}
-
-/** Below it, any ratio: a reader's own limits come first. */
-const unlimitedBytes = 16 * 1024 * 1024;
-/**
- * Data that repeats itself at a distance of 1 KiB, as the smallest API objects do, is 187 times as large as its compressed
- * form at most: 258 bytes take at least 11 bits. Real lists have ratios of 20. Deflate's own limit is 1,032.
- * https://www.rfc-editor.org/rfc/rfc1951#section-3.2.5
- */
-const maxRatio = 200;
-
-/** Decompressed outside of the event loop. Throws RequestError `too_large` for a body made to expand without limit. */
-async function* gunzipped(response: IncomingMessage, what: string): AsyncGenerator<Buffer, void, undefined> {
-  const gunzip = createGunzip({ chunkSize: 64 * 1024 });
-  let byteCount = 0;
-  for await (const chunk of pipeline(response, gunzip, () => undefined) as AsyncIterable<Buffer>) {
-    byteCount += chunk.length;
-    if (byteCount > unlimitedBytes && byteCount > maxRatio * gunzip.bytesWritten) {
-      const ratio = `${byteCount} bytes from ${gunzip.bytesWritten}`;
-      throw new RequestError('too_large', `${what}: the compressed body expands more than ${maxRatio} times: ${ratio}`);
-    }
-    yield chunk;
-  }
 }

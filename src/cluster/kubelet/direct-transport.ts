@@ -28,9 +28,6 @@ export interface DirectTransportOptions {
   readonly version: string;
 }
 
-/** A kubelet that refuses new credentials is set up to refuse all. */
-const renewalPauseMs = 600_000;
-
 /** Most clusters sign the certificates of kubelets with a separate authority, or not at all. */
 const tlsHints = {
   authority: 'set kubelet.tls.caFile to the CA that signed the certificate',
@@ -48,7 +45,7 @@ export function directTransport({
   resolve = (hostname, lookup) => promises.lookup(hostname, lookup),
   ...options
 }: DirectTransportOptions): KubeletTransport & Disposable {
-  const http = new HttpClient({ ...options, protocol: 'https:', tlsHints, renewalPauseMs });
+  const http = new HttpClient({ ...options, protocol: 'https:', tlsHints });
   return {
     locate: (node, path) => {
       const url = kubeletUrl(node, path, { addressTypes, port });
