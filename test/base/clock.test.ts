@@ -2,9 +2,7 @@ import { getEventListeners } from 'node:events';
 
 import { describe, expect, it } from 'vitest';
 
-import { startDeadline } from '../../src/lib/base/abortable.js';
 import { systemClock } from '../../src/lib/base/clock.js';
-import { ManualClock } from '../support/manual-clock.js';
 
 describe('systemClock', () => {
   it('the system clock counts wall time from the Unix epoch, and monotonic time never goes back', () => {
@@ -34,69 +32,4 @@ describe('systemClock', () => {
       await expect(sleep).rejects.toBe(reason);
     },
   );
-});
-
-describe('startDeadline', () => {
-  const error = (): Error => new Error('time is up');
-
-  it('a deadline aborts with its error when the duration is over, not before', async () => {
-    const clock = new ManualClock();
-    using deadline = startDeadline({ clock, durationMs: 1_000, error });
-    await clock.advance(999);
-    expect(deadline.signal.aborted).toBe(false);
-    await clock.advance(1);
-    expect(deadline.signal.reason).toEqual(new Error('time is up'));
-    expect(clock.sleeperCount).toBe(0);
-  });
-
-  it('a deadline aborts with the reason of its parent', async () => {
-    const clock = new ManualClock();
-    const parent = new AbortController();
-    using deadline = startDeadline({ clock, durationMs: 1_000, error, parent: parent.signal });
-    parent.abort(new Error('caller left'));
-    expect(deadline.signal.reason).toEqual(new Error('caller left'));
-    await clock.advance(2_000);
-    expect(deadline.signal.reason).toEqual(new Error('caller left'));
-  });
-
-  it('a deadline is aborted from the start, without a timer, when its parent is aborted', () => {
-    const clock = new ManualClock();
-    const parent = AbortSignal.abort(new Error('caller left'));
-    using deadline = startDeadline({ clock, durationMs: 1_000, error, parent });
-    expect(deadline.signal.reason).toEqual(new Error('caller left'));
-    expect(clock.sleeperCount).toBe(0);
-  });
-
-  it('a deadline starts the duration again on a restart', async () => {
-    const clock = new ManualClock();
-    using deadline = startDeadline({ clock, durationMs: 1_000, error });
-    await clock.advance(900);
-    deadline.restart();
-    await clock.advance(999);
-    expect(deadline.signal.aborted).toBe(false);
-    expect(clock.sleeperCount).toBe(1);
-    await clock.advance(1);
-    expect(deadline.signal.aborted).toBe(true);
-  });
-
-  it('a deadline stays aborted when it is restarted too late', async () => {
-    const clock = new ManualClock();
-    using deadline = startDeadline({ clock, durationMs: 1_000, error });
-    await clock.advance(1_000);
-    deadline.restart();
-    expect(deadline.signal.aborted).toBe(true);
-    expect(clock.sleeperCount).toBe(0);
-  });
-
-  it('a deadline leaves no timer and no listener on its parent after disposal', async () => {
-    const clock = new ManualClock();
-    const parent = new AbortController();
-    const deadline = startDeadline({ clock, durationMs: 1_000, error, parent: parent.signal });
-    deadline[Symbol.dispose]();
-    await clock.advance(0);
-    expect(clock.sleeperCount).toBe(0);
-    parent.abort(new Error('caller left'));
-    await clock.advance(1_000);
-    expect(deadline.signal.aborted).toBe(false);
-  });
 });

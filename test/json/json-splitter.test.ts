@@ -95,12 +95,6 @@ it('a splitter accepts what JSON.parse accepts, however the bytes are cut', () =
   );
 });
 
-it('a splitter finds the same byte by byte', () => {
-  const items = [{ a: '\\' }, { a: '"},{"a":' }, { a: '\\"' }, { a: '€' }];
-  const bytes = Buffer.from(JSON.stringify({ items }));
-  expect(split(Array.from(bytes, (byte) => Buffer.of(byte))).items).toEqual(items);
-});
-
 it.each([
   ['an empty object', ' \t\r\n{\r\n\t} \r\t\n', [], []],
   ['an array that is missing', '{"items":null}', ['items'], [['items', null]]],

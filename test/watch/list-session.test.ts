@@ -46,21 +46,6 @@ const list = (run: Run): Promise<ListedObjects<string>> =>
 const [a, b, c] = [podJson('a', '1'), podJson('b', '2'), podJson('c', '3')];
 const selfLeading = sendsList('12', [a], 'same');
 
-it.each([
-  ['any state, without pages', '0', 'list rv=0'],
-  ['a state that is not older than one that is known, without pages', '10', 'list rv=10 match=NotOlderThan'],
-  ['the newest state, in pages', '', 'list limit=500'],
-])('listObjects requests %s', async (_case, resourceVersion, expected) => {
-  const api = new ScriptedApi(sendsList('12', [a, b]));
-  expect(await list({ api, resourceVersion })).toEqual({
-    objects: ['a', 'b'],
-    skipped: [],
-    itemCount: 2,
-    resourceVersion: '12',
-  });
-  expect(api.requestLines).toEqual([expected]);
-});
-
 it('listObjects follows pages without a resource version, and keeps that of the first page', async () => {
   const api = new ScriptedApi(sendsList('12', [a], 'C1'), sendsList('12', [b], 'C2'), sendsList('13', [c]));
   const selectors = { labelSelector: 'app=cart' };
@@ -156,18 +141,4 @@ it('listObjects continues while data arrives, for 5 minutes at most', async () =
   }
   await failure;
   expect(feed.isAborted).toBe(true);
-});
-
-it('a list ends with the reason of its signal', async () => {
-  const clock = new ManualClock();
-  const feed = new WatchFeed();
-  const controller = new AbortController();
-  const reason = new Error('stopped');
-  const failure = expect(list({ api: new ScriptedApi(feed.answer), clock, signal: controller.signal })).rejects.toBe(
-    reason,
-  );
-  await clock.advance(1_000);
-  controller.abort(reason);
-  await failure;
-  expect([feed.isAborted, clock.sleeperCount]).toEqual([true, 0]);
 });

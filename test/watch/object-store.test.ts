@@ -196,32 +196,3 @@ it('a group contains its objects of the store, after any sequence of steps', asy
     }),
   );
 });
-
-it('notifications mirror the store, after any sequence of steps', async () => {
-  const mirror = new Map<string, Thing>();
-  const objects = new ObjectStore<Thing>({
-    namespaceOf: () => undefined,
-    groupOf: () => undefined,
-    lane,
-    onChanges: (step) => {
-      for (const { type, object } of step) {
-        if (type === 'removed') expect(mirror.delete(object.uid)).toBe(true);
-        else mirror.set(object.uid, object);
-      }
-    },
-  });
-  const anyThing = fc
-    .record({ name: fc.constantFrom('a', 'b', 'c'), uid: fc.constantFrom('1', '2'), value: fc.nat(2) })
-    .map(({ name, uid, value }) => thing(name, String(value), { uid: `${name}-${uid}` }));
-  await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(anyThing, { maxLength: 3 }), { maxLength: 20 }), async (lists) => {
-      for (const list of lists) {
-        if (list[0] !== undefined && list.length === 1) objects.upsert(list[0]);
-        else await objects.replace(list);
-        expect([...mirror.values()].sort((a, b) => a.name.localeCompare(b.name))).toEqual(
-          [...objects.values()].sort((a, b) => a.name.localeCompare(b.name)),
-        );
-      }
-    }),
-  );
-});

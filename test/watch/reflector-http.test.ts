@@ -2,7 +2,6 @@
 
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
 
 import { expect, test } from 'vitest';
 
@@ -11,8 +10,8 @@ import { ApiClient } from '../../src/cluster/http/api-client.js';
 import { LoopbackServer } from '../http/loopback-server.js';
 import { untilEnd } from '../support/fixtures.js';
 import { ManualClock } from '../support/manual-clock.js';
-import { bookmarkLine, errorLine, eventLine, podJson } from './scripted-api.js';
-import { added, runReflector } from './scripted-reflector.js';
+import { bookmarkLine, podJson } from './scripted-api.js';
+import { runReflector } from './scripted-reflector.js';
 
 interface Exchange {
   /** The query of the request. */
@@ -56,41 +55,6 @@ const it = test.extend('run', ({ onTestFinished }) => untilEnd(onTestFinished, s
 const json = { 'content-type': 'application/json' };
 const listOf = (resourceVersion: string, ...items: readonly object[]): string =>
   JSON.stringify({ kind: 'PodList', metadata: { resourceVersion }, items });
-
-it('a reflector follows a server through a broken line, an expired version and a compressed list', async ({ run }) => {
-  const list = await run.next();
-  expect(list.search).toBe('resourceVersion=0');
-  list.response.writeHead(200, json).end(listOf('10', podJson('a', '1')));
-  await run.changed('added a@1');
-
-  const watch = await run.next();
-  expect(watch.search).toContain('resourceVersion=10');
-  const line = Buffer.from(added('größe', '11'));
-  const half = line.indexOf('ö') + 1;
-  watch.response.writeHead(200, json).flushHeaders();
-  watch.response.write(line.subarray(0, half));
-  watch.response.write(line.subarray(half));
-  await run.changed('added größe@11');
-  watch.response.write(bookmarkLine('12') + eventLine('ADDED', podJson('lost', '13')).slice(0, 30));
-  await run.observes('event pods added', 'event pods bookmark');
-  watch.response.destroy();
-  await run.observes('watch pods reset');
-
-  await run.clock.advance(375);
-  const again = await run.next();
-  expect(again.search).toContain('resourceVersion=12');
-  again.response.writeHead(200, json).end(errorLine(410, { reason: 'Expired' }));
-  await run.observes('watch pods expired');
-
-  await run.clock.advance(750);
-  const relist = await run.next();
-  expect(relist.search).toBe('resourceVersion=12&resourceVersionMatch=NotOlderThan');
-  const body = listOf('20', podJson('lost', '13'), podJson('größe', '11'));
-  relist.response.writeHead(200, { ...json, 'content-encoding': 'gzip' }).end(gzipSync(body));
-  expect((await run.next()).search).toContain('resourceVersion=20');
-  expect(run.changes).toEqual(['added a@1', 'added größe@11', 'removed a@1', 'added lost@13']);
-  expect(run.content()).toEqual(['lost@13', 'größe@11']);
-});
 
 it('a hundred watches that end at their time limit need one connection', async ({ run }) => {
   const sockets = new Set<Socket | null>();

@@ -117,20 +117,6 @@ describe('Reflector: the normal course', () => {
     expect(run.observed).toContain('skipped pods other_kind');
   });
 
-  it('a reflector reports the wall time of each list, event and bookmark', async ({ feed }) => {
-    await using run = await runReflector({ api: new ScriptedApi(listOfA, feed.answer) });
-    const startMs = run.clock.nowMs();
-    const progressedMs = (): number => (run.reflector.lastProgress?.wallMs ?? 0) - startMs;
-    expect(progressedMs()).toBe(0);
-    await run.clock.advance(1_000);
-    feed.send(bookmarkLine('11'));
-    await run.clock.advance(1_000);
-    expect(progressedMs()).toBe(1_000);
-    feed.send(added('b', '12'));
-    await run.clock.advance(0);
-    expect(progressedMs()).toBe(2_000);
-  });
-
   it.each([
     [0, '300'],
     [0.999_999, '600'],

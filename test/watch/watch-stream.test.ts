@@ -30,18 +30,6 @@ async function read(body: AsyncIterable<Buffer>): Promise<Read> {
 const versions = ({ events }: { events: readonly WatchEvent[] }): string[] =>
   events.map(({ resourceVersion }) => resourceVersion);
 
-it('readWatchEvents returns each event with its type, object and resource version', async () => {
-  const lines = [added('a', '1'), eventLine('MODIFIED', podJson('a', '2')), eventLine('DELETED', podJson('a', '3'))];
-  const { events, error } = await read(bodyOf(...lines, bookmarkLine('4')));
-  expect(error).toBeUndefined();
-  expect(events).toEqual([
-    { type: 'ADDED', object: podJson('a', '1'), resourceVersion: '1' },
-    { type: 'MODIFIED', object: podJson('a', '2'), resourceVersion: '2' },
-    { type: 'DELETED', object: podJson('a', '3'), resourceVersion: '3' },
-    { type: 'BOOKMARK', object: expect.anything() as unknown, resourceVersion: '4' },
-  ]);
-});
-
 it('readWatchEvents reads an event byte by byte, with split characters', async () => {
   const line = eventLine('ADDED', podJson('größe-🐳', '1'));
   const { events } = await read(bodyOf(...Array.from(Buffer.from(line), (byte) => Buffer.of(byte))));

@@ -7,88 +7,8 @@ import { RequestError } from '../../../src/lib/base/errors.js';
 import { ManualClock } from '../../support/manual-clock.js';
 import { answers, errorLine, podJson, ScriptedApi, sendsList, WatchFeed } from '../scripted-api.js';
 import { listOfA, type RunningReflector, runReflector } from '../scripted-reflector.js';
-import { FaultyApi } from './faulty-api.js';
 
 const minuteMs = 60_000;
-
-/** Pods change all the time, while the API server is away, its watches break or its versions expire every few seconds. */
-class Turmoil {
-  readonly clock = new ManualClock();
-  readonly random: Random;
-  readonly api = new FaultyApi();
-  readonly #actions: readonly (() => Promise<void> | void)[] = [
-    () => this.#beAway(),
-    () => {
-      this.api.compact();
-      this.api.breakStream('reset');
-    },
-    () => {
-      this.api.breakStream('reset');
-    },
-    ...Array<() => void>(4).fill(() => {
-      this.api.set(this.#anyPod());
-    }),
-    ...Array<() => void>(3).fill(() => {
-      this.api.remove(this.#anyPod());
-    }),
-    ...Array<() => void>(12).fill(() => undefined),
-  ];
-  #isAway = false;
-
-  constructor(seed: number) {
-    this.random = new Random(seed);
-  }
-
-  readonly transport: ApiTransport = {
-    open: (request, signal) => {
-      if (this.#isAway) this.api.faults.unshift(this.random.next() < 0.5 ? 'refused' : 'broken');
-      return this.api.open(request, signal);
-    },
-  };
-
-  async goOn(durationMs: number): Promise<void> {
-    const endMs = this.clock.monotonicMs() + durationMs;
-    while (this.clock.monotonicMs() < endMs) {
-      await this.#actions[Math.floor(this.random.between(0, this.#actions.length))]?.();
-      await this.clock.advance(this.random.between(50, 800));
-    }
-  }
-
-  async #beAway(): Promise<void> {
-    this.#isAway = true;
-    this.api.breakStream('reset');
-    await this.clock.advance(this.random.between(500, 6_000));
-    this.#isAway = false;
-  }
-
-  #anyPod(): string {
-    return `pod-${Math.floor(this.random.between(0, 60))}`;
-  }
-}
-
-/** After each half minute of it. */
-async function convergenceTimesMs(seed: number): Promise<readonly number[]> {
-  const turmoil = new Turmoil(seed);
-  const { api, clock, random, transport } = turmoil;
-  await using run = await runReflector({ api: transport, clock, random: () => random.next() });
-  const timesMs: number[] = [];
-  for (let round = 0; round < 4; round += 1) {
-    await turmoil.goOn(minuteMs / 2);
-    const startMs = clock.monotonicMs();
-    const truth = api.truth.map((text) => text.split(' ')[0]).join();
-    while ([...run.content()].sort().join() !== truth) await clock.advance(100);
-    timesMs.push(clock.monotonicMs() - startMs);
-  }
-  return timesMs;
-}
-
-it('after faults in each few seconds, the store shows the truth within 10 s at the median', async () => {
-  const timesMs: number[] = [];
-  for (let seed = 1; seed <= 40; seed += 1) timesMs.push(...(await convergenceTimesMs(seed)));
-  timesMs.sort((one, other) => one - other);
-  expect(timesMs[timesMs.length / 2]).toBeLessThanOrEqual(10_000);
-  expect(timesMs.at(-1)).toBeLessThanOrEqual(2 * 75_000);
-});
 
 it('streams that break after any time cost at most 10 lists a minute', async () => {
   const livedMs = fc.oneof(fc.constantFrom(0, 1, 4_999, 5_000), fc.integer({ min: 0, max: 59_999 }));
