@@ -2,7 +2,9 @@ import { getEventListeners } from 'node:events';
 
 import { describe, expect, it } from 'vitest';
 
+import { startDeadline } from '../../src/lib/base/abortable.js';
 import { systemClock } from '../../src/lib/base/clock.js';
+import { ManualClock } from '../support/manual-clock.js';
 
 describe('systemClock', () => {
   it('the system clock counts wall time from the Unix epoch, and monotonic time never goes back', () => {
@@ -32,4 +34,28 @@ describe('systemClock', () => {
       await expect(sleep).rejects.toBe(reason);
     },
   );
+});
+
+describe('startDeadline', () => {
+  const error = (): Error => new Error('time is up');
+
+  it('a deadline is aborted from the start, without a timer, when its parent is aborted', () => {
+    const clock = new ManualClock();
+    const parent = AbortSignal.abort(new Error('caller left'));
+    using deadline = startDeadline({ clock, durationMs: 1_000, error, parent });
+    expect(deadline.signal.reason).toEqual(new Error('caller left'));
+    expect(clock.sleeperCount).toBe(0);
+  });
+
+  it('a deadline starts the duration again on a restart', async () => {
+    const clock = new ManualClock();
+    using deadline = startDeadline({ clock, durationMs: 1_000, error });
+    await clock.advance(900);
+    deadline.restart();
+    await clock.advance(999);
+    expect(deadline.signal.aborted).toBe(false);
+    expect(clock.sleeperCount).toBe(1);
+    await clock.advance(1);
+    expect(deadline.signal.aborted).toBe(true);
+  });
 });

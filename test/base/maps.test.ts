@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { setNewest } from '../../src/lib/base/maps.js';
+import { groupBy, setNewest } from '../../src/lib/base/maps.js';
 import { RecentValues } from '../../src/lib/base/recent-values.js';
+
+it('items with one key are a group, in their order', () => {
+  expect([...groupBy(['ant', 'bee', 'asp'], (name) => name.charAt(0))]).toEqual([
+    ['a', ['ant', 'asp']],
+    ['b', ['bee']],
+  ]);
+});
 
 it('a map with too many keys forgets those that were not set for longest', () => {
   const map = new Map<string, number>();

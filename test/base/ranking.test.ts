@@ -3,6 +3,10 @@ import { expect, it } from 'vitest';
 
 import { byNames, naturalNames, Ranking } from '../../src/lib/base/ranking.js';
 
+it('byNames returns 0 for equal names', () => {
+  expect(byNames((name: string) => [name, 'b'])('a', 'a')).toBe(0);
+});
+
 it('Ranking returns the same items as sorting all of them, whenever it is asked', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.integer()), fc.integer({ min: 1, max: 8 }), fc.nat(), (values, count, askedAt) => {

@@ -5,16 +5,7 @@ import { evictionVerdict, nodeVerdict } from '../../src/facts/node/disk-verdict.
 import type { NodeLayout } from '../../src/facts/node/node-layout.js';
 import { nodeThresholds } from '../../src/facts/node/node-thresholds.js';
 import type { NodeSnapshot } from '../../src/facts/node/node-view.js';
-import {
-  aContainerSummary,
-  anFsStats,
-  aNodeSummary,
-  aPod,
-  aPodSummary,
-  aThreshold,
-  aVolume,
-  aVolumeSummary,
-} from '../support/builders.js';
+import { aContainerSummary, anFsStats, aNodeSummary, aPod, aPodSummary, aThreshold } from '../support/builders.js';
 import { aMeasuredPod, aNodeSnapshot } from '../support/snapshot-builders.js';
 
 const minuteMs = 60_000;
@@ -325,15 +316,4 @@ it('a fill keeps its cause while no threshold is known', () => {
     (known, minute) => fills.of({ ...common, arrivedAtMs: minute * minuteMs, thresholds: known })[0]?.cause,
   );
   expect(causes).toEqual(['other', 'other']);
-});
-
-it('a pod without a total is the cause by what is measured of it, volumes too', () => {
-  for (const ofInodes of [false, true]) {
-    const [snapshot = aNodeSnapshot()] = snapshotsOf([at(0, { other: 950 })], { ofInodes });
-    const volumes = [aVolumeSummary({ usedBytes: 900, inodesUsed: 900 })];
-    const pods = [aPodSummary({ usedBytes: undefined, inodesUsed: undefined, containers: [], volumes })];
-    const known = { ...snapshot, summary: { ...snapshot.summary, pods }, podsOnNode: [aPod({ volumes: [aVolume()] })] };
-    const fills = new DiskFills().of({ ...known, arrivedAtMs: 0 }).filter((fill) => fill.ofInodes === ofInodes);
-    expect(fills).toMatchObject([{ cause: 'pods', held: { pods: 900, other: 50 } }]);
-  }
 });

@@ -60,17 +60,6 @@ describe('filesystemOwners', () => {
     expect(owners(summary)).toEqual(expected);
   });
 
-  it('the bytes of a pod without a total are those of its containers', () => {
-    const pods = [{ ...pod, usedBytes: undefined }];
-    expect(owners({ imagefs: own, pods })).toMatchObject([{ podsUsedBytes: 20 }, { podsUsedBytes: 80 }]);
-  });
-
-  it('the bytes of pods are unknown with one that has no total and a log of an impossible size', () => {
-    const containers = [aContainerSummary({ rootfsBytes: 80, logsBytes: 'impossible' })];
-    const pods = [pod, { ...pod, usedBytes: undefined, containers }];
-    expect(owners({ imagefs, containerfs: imagefs, pods })).toMatchObject([{ podsUsedBytes: undefined }]);
-  });
-
   it('the bytes of a pod without a total are its volumes too, those that end with it', () => {
     const entry = {
       ...pod,
@@ -87,22 +76,5 @@ describe('filesystemOwners', () => {
       filesystemOwners({ summary, layout: nodeLayout(summary), podsOnNode: [aPod({ volumes, ...spec })] });
     expect(bytesOf({})).toMatchObject([{ podsUsedBytes: 60, unattributedBytes: 630 }, { podsUsedBytes: 80 }]);
     expect(bytesOf({ namespace: 'other' })).toMatchObject([{ podsUsedBytes: 20 }, {}]);
-  });
-
-  it.each<[string, Partial<NodeSummary>, readonly object[]]>([
-    ['shared', { imagefs, containerfs: imagefs }, [{ podsUsedBytes: 130, imagesUsedBytes: undefined }]],
-    [
-      'dedicated',
-      { imagefs: own, containerfs: own },
-      [
-        { podsUsedBytes: undefined, imagesUsedBytes: 0 },
-        { podsUsedBytes: undefined, imagesUsedBytes: undefined },
-      ],
-    ],
-  ])('a layer of an impossible size makes the images unknown, not larger: %s', (_layout, filesystems, expected) => {
-    const containers = [aContainerSummary({ rootfsBytes: 'impossible', logsBytes: 20 })];
-    expect(owners({ ...filesystems, pods: [{ ...pod, containers }] })).toMatchObject(
-      expected.map((of) => ({ ...of, unattributedBytes: undefined })),
-    );
   });
 });

@@ -32,21 +32,6 @@ it('the API UID of a static pod is taken for that of another pod', () => {
   expect(join({ listed: [aPodSummary({ uid: 'api-uid' })], known: [mirror] }).counts).toEqual({ other_node: 1 });
 });
 
-it('static pods of one manifest on two nodes are kept apart by their names', () => {
-  const here = aPod({ name: 'proxy-node-1', kubeletUid: 'hash', isStatic: true });
-  const there = aPod({ name: 'proxy-node-2', kubeletUid: 'hash', isStatic: true, nodeName: 'node-2' });
-  expect(join({ listed: [aPodSummary({ name: 'proxy-node-1', uid: 'hash' })], known: [here, there] }).pods).toEqual([
-    ['hash', here],
-  ]);
-});
-
-it('a pod that the API server does not know is joined without an object, and counted', () => {
-  expect(join({ listed: [aPodSummary({ uid: 'stranger' })] })).toEqual({
-    pods: [['stranger', undefined]],
-    counts: { unknown_pod: 1 },
-  });
-});
-
 it.each<[string, Pod]>([
   ['on another node', aPod({ nodeName: 'node-2' })],
   ['on no node yet', aPod({ nodeName: undefined })],
@@ -54,17 +39,6 @@ it.each<[string, Pod]>([
   ['on this node with another UID', aPod({ uid: 'uid-new' })],
 ])('a pod whose name the API server has %s is left out', (_, pod) => {
   expect(join({ listed: [aPodSummary()], known: [pod] })).toEqual({ pods: [], counts: { other_node: 1 } });
-});
-
-it.each<[string, readonly Pod[]]>([
-  ['for good', []],
-  ['and created again under its name', [aPod({ uid: 'uid-new' })]],
-])('a pod whose object was deleted %s is left out', (_, known) => {
-  const { uid } = aPodSummary();
-  expect(join({ listed: [aPodSummary()], known, deletedUids: [uid] })).toEqual({
-    pods: [],
-    counts: { deleted_pod: 1 },
-  });
 });
 
 it('a pod that is back although its UID was deleted is joined', () => {

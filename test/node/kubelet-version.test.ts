@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 
-import { enforcesSidecars, minorVersion } from '../../src/facts/node/kubelet-version.js';
+import { minorVersion } from '../../src/facts/node/kubelet-version.js';
 
 it.each([
   ['v1.37.0', 37],
@@ -15,14 +15,4 @@ it.each([
   [undefined, undefined],
 ])('a kubelet of version %s has the minor version %s', (version, minor) => {
   expect(minorVersion(version)).toBe(minor);
-});
-
-it.each([
-  ['v1.36.9', false],
-  ['v1.37.0-rc.1', false],
-  ['v1.37.0', true],
-  ['v1.38.0', true],
-  [undefined, false],
-])('a kubelet of version %s holds sidecars to their own limits: %s', (version, expected) => {
-  expect(enforcesSidecars(version)).toBe(expected);
 });

@@ -68,16 +68,6 @@ describe('podEvictionMs and nodeEvictionMs', () => {
   ])('a disk that would be full in $crossesInMs ms is near within two TTLs', ({ crossesInMs, headroom, expected }) => {
     expect(nodeEvictionMs([], [uncrossed(headroom)], { crossesInMs, ttlMs: 55_000 })).toBe(expected);
   });
-
-  it.each([
-    { times: [undefined, 7, Infinity], thresholds: [], expected: 7 },
-    { times: [undefined, Infinity], thresholds: [], expected: Infinity },
-    { times: [7], thresholds: [uncrossed(24)], expected: 7 },
-    { times: [7], thresholds: [aNodeThreshold()], expected: 0 },
-  ])('a node has the shortest time of its pods and its disk: $times', ({ times, thresholds, expected }) => {
-    const pods = times.map((evictionMs) => aMeasuredPod({ evictionMs }));
-    expect(nodeEvictionMs(pods, thresholds)).toBe(expected);
-  });
 });
 
 it.each([

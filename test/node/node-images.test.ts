@@ -57,10 +57,6 @@ describe('images of a live node with containerd', () => {
     expect(store.du.content).toBeLessThanOrEqual(most);
     expect(store.du.content / (owners?.unattributedBytes ?? 0)).toBeCloseTo(0.92, 2);
   });
-
-  it('a kubelet with 100 % never starts to collect images', () => {
-    expect(images?.collection?.startsInBytes).toBeUndefined();
-  });
 });
 
 describe('images in use', () => {

@@ -14,22 +14,6 @@ import { anFsStats, aNodeSummary } from '../support/builders.js';
 
 const disk = anFsStats({ capacityBytes: 100_000, availableBytes: 60_000, inodes: 5000 });
 
-it.each([
-  ['the same figures', disk, false],
-  ['a little more free space, measured later', { ...disk, availableBytes: 60_999 }, false],
-  ['another size', { ...disk, capacityBytes: 200_000 }, true],
-  ['as many bytes and other inodes, once', { ...disk, inodes: 7000 }, false],
-  ['a few inodes more, as the count of XFS moves', { ...disk, inodes: 5050 }, false],
-  ['the same size and far more free space, once', { ...disk, availableBytes: 61_001 }, false],
-  ['another size and no free space reported', { ...disk, capacityBytes: 200_000, availableBytes: undefined }, true],
-  ['no free space reported', { ...disk, availableBytes: undefined }, false],
-  ['no inodes reported', { ...disk, inodes: undefined }, false],
-  ['no size reported', { ...disk, capacityBytes: undefined }, false],
-  ['nothing reported', undefined, undefined],
-])('a node has a dedicated image filesystem, or not, with %s', (_what, imagefs, expected) => {
-  expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs })).hasDedicatedImagefs).toBe(expected);
-});
-
 it('the layout of a node is split when writable layers lie apart from the images', () => {
   const images = { ...disk, capacityBytes: 500_000 };
   expect(nodeLayout(aNodeSummary({ nodefs: disk, imagefs: images, containerfs: disk }))).toEqual({

@@ -6,7 +6,6 @@ import {
   firstThresholds,
   nodeThresholds,
   type NodeThresholdsInput,
-  signalsOf,
   unsetSignals,
 } from '../../src/facts/node/node-thresholds.js';
 import { anFsStats, aNodeSummary, aThreshold } from '../support/builders.js';
@@ -28,17 +27,6 @@ function ofNodefs(nodefs: Partial<FsStats>, value: ThresholdValue, rest: Partial
   const summary = aNodeSummary({ nodefs: anFsStats(nodefs), imagefs: undefined, containerfs: undefined });
   return thresholds({ summary, thresholds: [aThreshold({ ...rest, value })] })[0];
 }
-
-it.each([
-  ['v1.26.15', 4],
-  ['v1.28.0', 4],
-  ['v1.29.0-rc.1', 4],
-  ['v1.29.0', 6],
-  ['v1.37.1', 6],
-  [undefined, 6],
-])('a kubelet of version %s has %i signals', (version, count) => {
-  expect(signalsOf({ kubeletVersion: version, operatingSystem: 'linux' })).toHaveLength(count);
-});
 
 describe('unsetSignals', () => {
   const unset = (signals: readonly EvictionThreshold['signal'][], overrides: Partial<NodeThresholdsInput> = {}) =>
@@ -116,13 +104,6 @@ function headrooms(configured: readonly EvictionThreshold[] | undefined, nodefs 
   ]);
 }
 
-it.each([
-  ['thresholds', []],
-  ['hard thresholds', [aThreshold({ gracePeriodMs: 1000 })]],
-])('there are no headrooms without %s', (_what, thresholds) => {
-  expect(headrooms(thresholds)).toEqual([]);
-});
-
 it('there is one headroom for each signal of nodefs and imagefs with a threshold, also with an assumed one', () => {
   const thresholds = [
     aThreshold({ signal: 'nodefs.available', value: { amount: 10 } }),
@@ -145,9 +126,4 @@ it('there is one headroom for each signal of nodefs and imagefs with a threshold
 it('a headroom is that of the threshold that is crossed first, once where two are equal', () => {
   const thresholds = [7, 25, 12, 25].map((amount) => aThreshold({ value: { amount } }));
   expect(headrooms(thresholds)).toEqual([['nodefs.available', 25, 5]]);
-});
-
-it('a headroom is unknown where the summary does not report what is available', () => {
-  const thresholds = [aThreshold({ value: { amount: 7 } })];
-  expect(headrooms(thresholds, anFsStats())).toEqual([['nodefs.available', 7, undefined]]);
 });

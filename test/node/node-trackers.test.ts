@@ -53,13 +53,6 @@ function setUp(resolver = new WorkloadResolver({ selectors: [], labels: [], cont
 }
 
 describe('NodeTrackers', () => {
-  it('the last snapshot of a node is there after the first', () => {
-    const { trackers, prepare } = setUp();
-    expect(trackers.snapshot(node.name)).toBeUndefined();
-    const { snapshot } = prepare();
-    expect(trackers.snapshot(node.name)).toBe(snapshot);
-  });
-
   it('a pod is followed once it has changed much', () => {
     const { prepare, setPods, trackers, lookup } = setUp();
     setPods([limited(1_000)('web-0')]);
@@ -78,17 +71,6 @@ describe('NodeTrackers', () => {
     expect(pod && limit && trackers.measurements(node.name)?.ofLimit(pod, limit, 0)).toHaveLength(1);
   });
 
-  it('a node is derived once, and not again until something changes', () => {
-    const { prepare, derived, trackers, lookup } = setUp();
-    const first = prepare();
-    expect(derived.count).toBe(names.length);
-    expect(first.derived.size).toBe(names.length);
-    expect(prepare()).toEqual({ ...first, derived: new Map() });
-    expect(prepare().snapshot).toBe(first.snapshot);
-    expect(trackers.of(node).view(node, lookup)).toMatchObject({ snapshot: { unknownPods: [] } });
-    expect(derived.count).toBe(names.length);
-  });
-
   it('a node is not derived again for labels that change no workload, and knows them', () => {
     const { prepare, derived, setPods, pods } = setUp();
     const before = prepare();
@@ -99,19 +81,6 @@ describe('NodeTrackers', () => {
     expect(after.snapshot).toBe(before.snapshot);
     expect(after.objects).toBe(before.objects);
     expect(after.objects?.pods.map(({ pod }) => pod)).toEqual(pods());
-  });
-
-  it('no pod is derived again for other images of the node or its pods, which the next snapshot has', () => {
-    const { prepare, derived, setPods, pods } = setUp();
-    prepare();
-    setPods(pods().map((pod) => ({ ...pod, images: ['app:2'] })));
-    const images = [
-      { name: 'app:1', keys: ['app:1'], sizeBytes: 7 },
-      { name: 'app:2', keys: ['app:2'], sizeBytes: 5 },
-    ];
-    const { snapshot } = prepare({ ...node, images });
-    expect(snapshot?.images).toMatchObject({ sizeBytes: 12, unusedBytes: 7 });
-    expect(derived.count).toBe(names.length);
   });
 
   it('a pod whose labels move it to another workload is derived again', () => {

@@ -111,15 +111,6 @@ it('the record of a pod without a total has only what limits of containers say',
   expect(snapshot.evictionMs).toBe(19_000);
 });
 
-it('a pod without a name in series has a container without a name for those that a kubelet made up', () => {
-  const { summary, context } = recorded();
-  const [entry] = summary.pods;
-  const namesOf = (isNameless: boolean) =>
-    entry && context.usageOf({ summary: entry, bound: undefined, isNameless }).containers.map(({ name }) => name);
-  expect(namesOf(false)).toEqual(['app', 'x']);
-  expect(namesOf(true)).toEqual(['']);
-});
-
 it('a pod that should have a total and has none is an error', () => {
   const { measured, unmeasured, context } = recorded();
   expect(deriveMeasured(measured, context).usage.usedBytes).toBe(8);

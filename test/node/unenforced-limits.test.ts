@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Pod } from '../../src/cluster/kube/objects.js';
 import { parseAmount } from '../../src/cluster/kube/quantity.js';
 import type { PodSummary } from '../../src/cluster/kubelet/summary.js';
-import { limitRatios, nearestRatio } from '../../src/facts/node/limit-ratios.js';
+import { limitRatios } from '../../src/facts/node/limit-ratios.js';
 import {
-  canBind,
   cannotExceed,
   comparedSizeLimit,
   fullVolumes,
@@ -26,17 +25,6 @@ import {
 import { aLimitRatio } from '../support/snapshot-builders.js';
 
 const mebibyte = 2 ** 20;
-
-it.each<[UnenforcedReason | undefined, boolean]>([
-  [undefined, true],
-  ['isolation_disabled', false],
-  ['exempt', false],
-  ['memory_medium', false],
-  ['rootfs_not_measured', true],
-  ['dedicated_imagefs', true],
-])('a limit with the reason %s can evict a pod: %s', (unenforced, expected) => {
-  expect(canBind({ unenforced })).toBe(expected);
-});
 
 describe('emptyDirs in memory', () => {
   it.each([
@@ -177,12 +165,4 @@ describe('limitRatios: why limits do not do what they seem to do', () => {
       `container: ${exempt ? 'exempt' : (ofContainer ?? '')}`,
     ]);
   });
-});
-
-it('the nearest limit is one that can bind, whatever the ratio of the others', () => {
-  const full = aLimitRatio({ usedBytes: 9, limitBytes: 9, unenforced: 'memory_medium' });
-  const logs = aLimitRatio({ usedBytes: 1, limitBytes: 9, unenforced: 'dedicated_imagefs' });
-  expect(nearestRatio([full, logs])).toBe(logs);
-  expect(nearestRatio([full])).toBe(full);
-  expect(nearestRatio([])).toBeUndefined();
 });

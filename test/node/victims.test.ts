@@ -161,12 +161,6 @@ it('the next victims are counted without pods that are never evicted, and equals
   ]);
 });
 
-it.each([0, 3])('the next victims are unknown where pods are unread, %i in the summary', (unreadPodCount) => {
-  const snapshot = { ...nodeWith([{}], [{}]), unreadPodCount };
-  expect(nextVictims(snapshot)).toEqual([]);
-  expect(victimRanking(snapshot)).toBeUndefined();
-});
-
 it('static pods are found in the summary by the UID of their manifest', () => {
   const snapshot = nodeWith([], [{ uid: 'mirror', kubeletUid: 'hash', isStatic: true }]);
   expect(victimRanking(snapshot)?.('nodefs.available')).toMatchObject([{ usage: 100, exempt: 'static' }]);

@@ -34,7 +34,3 @@ it.each<[string, readonly Pod[]]>([
 ])('a summary lacks no young pod %s', (_case, podsOnNode) => {
   expect(lacks(podsOnNode)).toBe(false);
 });
-
-it.each([[[nowMs, 0]], [[0, nowMs]]])('a summary lacks a pod that is young by one clock of %j', (possibleNowMs) => {
-  expect(lacks([since(30_000, { name: 'x' })], possibleNowMs)).toBe(true);
-});

@@ -55,8 +55,4 @@ describe('scrapeOrder', () => {
     const hasFailed = (name: string): boolean => ['b', 'd'].includes(name);
     expect(names(scrapeOrder(nodes, 1, { ...unknown, hasFailed }))).toEqual(['c', 'a', 'b', 'd']);
   });
-
-  it('the order is empty without nodes', () => {
-    expect(scrapeOrder([], 3, unknown)).toEqual([]);
-  });
 });

@@ -57,13 +57,6 @@ describe('configured workloads', () => {
   ])('an unknown pod matches the empty selector alone, in namespace %s', (namespace, expected) => {
     expect(namesOf(resolver.ofUnknown(namespace))).toEqual(expected);
   });
-
-  it('configured workloads do not mix up labels whose keys and values run together', () => {
-    const mixed = createResolver({ selectors: [define('a', 'a=bc'), define('ab', 'ab=c'), define('both', 'a=b,c')] });
-    expect(names(mixed, { labels: { a: 'bc' } })).toEqual(['a']);
-    expect(names(mixed, { labels: { ab: 'c' } })).toEqual(['ab']);
-    expect(names(mixed, { labels: { a: 'b', c: '' } })).toEqual(['both']);
-  });
 });
 
 it.each<[string, string[], Pod['labels']]>([
