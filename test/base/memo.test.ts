@@ -13,12 +13,6 @@ it('a memo makes a value again only when an input is another object or another v
   expect(memo.of([input, 2], () => ({}))).not.toBe(second);
 });
 
-it('a memo keeps a value that is undefined', () => {
-  const memo = new Memo<string | undefined>();
-  memo.of([], () => undefined);
-  expect(memo.of([], () => 'made again')).toBeUndefined();
-});
-
 it('a memo keeps the former value when the next one cannot be made', () => {
   const memo = new Memo<string>();
   memo.of([1], () => 'one');

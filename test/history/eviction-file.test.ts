@@ -326,11 +326,6 @@ describe('after a restart', () => {
     expect(timesOf(kept, nowMs)).toEqual({ since: -7 * hourMs, gaps: [last] });
   });
 
-  it('a file that does not exist is the rule at the first start', async () => {
-    await using kept = await opened();
-    expect([kept.log.records, lines]).toEqual([[], []]);
-  });
-
   it('what is left out of a file is one warning, and a problem until the file is rewritten', async () => {
     await writeFile(file, textOf(aRecord('a'), aRecord('b'), aRecord('ahead', -hourMs)));
     await appendFile(file, '\n{}');

@@ -176,14 +176,6 @@ describe('records', () => {
     expect(names()).toEqual([]);
   });
 
-  it('records of pods that were found are kept when the wall clock is set forward afterwards', async () => {
-    const eviction = { message: emptyDirMessage, atMs: clock.nowMs() - hourMs / 2 };
-    see(anEvicted({ name: 'a', eviction }), { isInitial: true });
-    clock.jumpWallTime(24 * hourMs);
-    await clock.advance(hourMs / 2 - 1);
-    expect(names()).toEqual(['a']);
-  });
-
   it('records of pods without a workload are not shown when those pods are not', () => {
     see(anEvicted(), {}, anEvictionContext({ workloads: [] }));
     see(anEvicted({ name: 'b' }));

@@ -21,12 +21,6 @@ const usageOf = (count: number) =>
 const sumOf = (items: readonly { readonly usedBytes: number | undefined }[]): number =>
   items.reduce((sum, { usedBytes = 0 }) => sum + usedBytes, 0);
 
-it('a record keeps twenty containers and volumes one by one', () => {
-  const { containers, volumes } = boundedUsage(usageOf(20), none);
-  expect(containers.map(({ name }) => name)).toEqual(range(20).map((n) => `c-${n}`));
-  expect(volumes.map(({ name }) => name)).toEqual(range(20).map((n) => `v-${n}`));
-});
-
 it('a record keeps the largest of more, and the sum of the others', () => {
   const usage = usageOf(30);
   const { containers, volumes } = boundedUsage(usage, none);

@@ -49,31 +49,6 @@ function untilAborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-it('a request returns the summary and reports its duration', async () => {
-  const { clock, client, results } = setUp({
-    open: async () => {
-      await clock.sleep(300);
-      return bodyOf(summary.subarray(0, 7), summary.subarray(7));
-    },
-  });
-  const fetched = client.fetchSummary(aNode(), never);
-  await clock.advance(300);
-  expect(await fetched).toMatchObject({ nodeName: 'node-1', pods: [] });
-  expect(results).toEqual([['success', 300]]);
-  expect(clock.sleeperCount).toBe(0);
-});
-
-it.each([
-  ['a body that is not a summary', () => Promise.resolve(bodyOf(Buffer.from('{}'))), 'decode'],
-  ['a RequestError', () => Promise.reject(new RequestError('forbidden', 'no')), 'forbidden'],
-  ['an unknown error', () => Promise.reject(new Error('boom')), 'connection'],
-] as const)('a request fails with the reason of %s', async (_name, open, reason) => {
-  const { client, results, clock } = setUp({ open });
-  expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ name: 'RequestError', reason });
-  expect(results).toEqual([[reason, 0]]);
-  expect(clock.sleeperCount).toBe(0);
-});
-
 it('a configuration has a limit of 256 KiB', async () => {
   const config = Buffer.from('{"kubeletconfig":{"evictionHard":{"nodefs.available":"1Gi"}}}'.padEnd(262_144));
   const { client, results } = setUp({ open: () => Promise.resolve(bodyOf(config)) });

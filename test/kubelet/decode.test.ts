@@ -245,13 +245,6 @@ describe('decodeSummary: pods', () => {
     expect(summary.pods.map((kept) => kept.uid)).toEqual(['uid-1']);
   });
 
-  it.each([[{}], [{ 'ephemeral-storage': null }], [{ 'ephemeral-storage': {} }], [{ 'ephemeral-storage': [1] }]])(
-    'pods have no usage when the kubelet reports none: %j',
-    (fields) => {
-      expect(decodePod({ podRef, ...fields })?.usedBytes).toBeUndefined();
-    },
-  );
-
   it.each([[undefined], [null], ['text'], [{}], [[]], [[null, {}, { name: '' }, { name: 3 }]]])(
     'pods have neither containers nor volumes with the lists %j',
     (list) => {

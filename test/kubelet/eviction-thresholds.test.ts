@@ -1,7 +1,5 @@
-import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
-import { roundUp } from '../../src/cluster/kube/quantity.js';
 import { thresholdsOf } from '../../src/cluster/kubelet/decode-configuration.js';
 import type { EvictionThreshold, ThresholdValue } from '../../src/cluster/kubelet/kubelet-configuration.js';
 import { aThreshold } from '../support/builders.js';
@@ -17,28 +15,6 @@ function thresholdOf(value: unknown): ThresholdValue | undefined {
 
 const withGracePeriod = (text: unknown) =>
   decoded({ evictionSoft: { 'nodefs.available': '20%' }, evictionSoftGracePeriod: { 'nodefs.available': text } });
-
-it('the thresholds are those of the signals for disks', () => {
-  const thresholds = decoded({
-    evictionHard: {
-      'memory.available': '100Mi',
-      'pid.available': '10%',
-      'nodefs.available': '1Gi',
-      'nodefs.inodesFree': '25%',
-      'imagefs.available': '50%',
-      'imagefs.inodesFree': '1k',
-      'containerfs.available': '1%',
-      'disk.available': '10%',
-    },
-  });
-  expect(thresholds).toEqual([
-    aThreshold({ signal: 'nodefs.available', value: { amount: 2 ** 30 } }),
-    aThreshold({ signal: 'nodefs.inodesFree', value: { ratio: 0.25 } }),
-    aThreshold({ signal: 'imagefs.available', value: { ratio: 0.5 } }),
-    aThreshold({ signal: 'imagefs.inodesFree', value: { amount: 1000 } }),
-    aThreshold({ signal: 'containerfs.available', value: { ratio: Math.fround(0.01) } }),
-  ]);
-});
 
 it('the thresholds are the defaults, too, when these are merged', () => {
   const merged = decoded({
@@ -99,22 +75,4 @@ it.each<[unknown, ThresholdValue | undefined]>([
   ...[10, true, null, {}, ['10%']].map((value): [unknown, undefined] => [value, undefined]),
 ])('the threshold %j is %j', (text, expected) => {
   expect(thresholdOf(text)).toEqual(expected);
-});
-
-it('a threshold is never a ratio outside 0 to 1, nor an amount of nothing', () => {
-  fc.assert(
-    fc.property(
-      fc.oneof(
-        fc.string(),
-        fc.float().map(String),
-        fc.double().map((part) => `${part}%`),
-      ),
-      (text) => {
-        const threshold = thresholdOf(text);
-        if (threshold === undefined) return;
-        if ('ratio' in threshold) expect(threshold.ratio >= 0 && threshold.ratio <= 1).toBe(true);
-        else expect(roundUp(threshold.amount)).toBeGreaterThan(0);
-      },
-    ),
-  );
 });

@@ -36,15 +36,6 @@ it('each reason and level has a line', async () => {
   ]);
 });
 
-it('nodes that fail later have another line', async () => {
-  const { clock, lines, fail } = setUp();
-  fail('n1');
-  await clock.advance(1_000);
-  fail('n2');
-  await clock.advance(1_000);
-  expect(lines.map(([, , fields]) => fields?.['node'])).toEqual(['n1', 'n2']);
-});
-
 it('the log is complete when it is closed, and leaves no timer', () => {
   const { clock, lines, log, fail } = setUp();
   fail('n1');

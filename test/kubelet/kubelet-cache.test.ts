@@ -508,10 +508,6 @@ describe('KubeletCache.refresh', () => {
     answer();
     await Promise.all(running);
   });
-
-  it('a node that was never asked has no next attempt', () => {
-    expect(setUp().cache.nextAttemptAtMs(node)).toBeUndefined();
-  });
 });
 
 it('disposal ends attempts; lookups have what is known from then on', async () => {
@@ -685,23 +681,6 @@ describe('KubeletCache.history', () => {
       ?.find(aPodSummary())
       ?.samples.map(({ atMs }) => atMs);
 
-  it('the history has each summary that was accepted, also after new settings', async () => {
-    const { cache, configure, clock, kubelet } = setUp();
-    const startMs = clock.nowMs();
-    expect(cache.history(node.name)).toBeUndefined();
-    await cache.get(node, never);
-    await cache.get(node, never);
-    await clock.advance(ttlMs);
-    kubelet.fail('timeout');
-    await cache.get(node, never);
-    await clock.advance(ttlMs);
-    kubelet.recover();
-    await cache.get(node, never);
-    expect(sampleTimes(cache)).toEqual([startMs, startMs + 2 * ttlMs]);
-    configure();
-    expect(sampleTimes(cache)).toEqual([startMs, startMs + 2 * ttlMs]);
-  });
-
   it.each([-3_600_000, 86_400_000])('the history does not jump by %d ms with the wall clock', async (jumpMs) => {
     const { cache, clock } = setUp();
     const startMs = clock.nowMs();
@@ -762,28 +741,6 @@ describe('KubeletCache: a node that may soon evict a pod', () => {
       expect(kubelet.requestCount).toBe(requestCount);
     },
   );
-
-  it('a node near an eviction that fails is left alone for a whole TTL, and served stale for two', async () => {
-    const { cache, kubelet, clock } = setUp();
-    await cache.get(node, never);
-    cache.setNearNodes(nearNodes);
-    kubelet.fail('connection');
-    const seen: string[] = [];
-    for (let scrape = 1; scrape <= 8; scrape++) {
-      await clock.advance(15_000);
-      seen.push(`${kubelet.requestCount} ${textOf(await cache.get(node, never))}`);
-    }
-    expect(seen).toEqual([
-      '1 stale of request 1',
-      '2 stale of request 1',
-      '2 stale of request 1',
-      '2 stale of request 1',
-      '2 stale of request 1',
-      '3 stale of request 1',
-      '3 stale of request 1',
-      '3 absent connection',
-    ]);
-  });
 });
 
 it('marks cost one request at most for each pause, however many marks and lookups there are', async () => {

@@ -197,18 +197,6 @@ describe('many nodes', () => {
     expect(kubelets.requested.toSorted()).toEqual(nodes.map(({ name }) => name));
   });
 
-  it('the 10 minutes of each node count from its request, not from the wait for a slot', async () => {
-    const world = setUp();
-    const { kubelets, clock } = world;
-    kubelets.isHolding = true;
-    await scrapeAll(world);
-    await clock.advance(10_000);
-    kubelets.release();
-    await clock.advance(gateMs - 10_000);
-    await scrapeAll(world);
-    expect(kubelets.requested).toHaveLength(14);
-  });
-
   it('nodes that left are forgotten: their requests end, and queued ones are not sent', async () => {
     const world = setUp();
     const { cache, kubelets, clock, lines, scrape } = world;

@@ -27,10 +27,6 @@ const samplesOf = (uid: string): string | undefined =>
     ?.samples.map(({ atMs, usedBytes }) => `${atMs}:${usedBytes}`)
     .join(' ');
 
-it('the history is empty before the first summary', () => {
-  expect([findUid('a'), history.summary]).toEqual([undefined, undefined]);
-});
-
 it('the history has the samples of each pod, whatever the order of the summaries', () => {
   add(10, aPod('a', 1), aPod('b', 100));
   add(20, aPod('b', 200), aPod('a', 2));
@@ -59,13 +55,6 @@ it.each([{ name: 'thief' }, { namespace: 'evil' }])(
     expect(history.find(aPod('a', 1))).toBeUndefined();
   },
 );
-
-it('the history keeps ten samples', () => {
-  for (let index = 1; index <= 14; index += 1) add(45_000 * index, aPod('a', 10 * index));
-  expect(findUid('a')?.samples.map(({ usedBytes }) => usedBytes)).toEqual([
-    50, 60, 70, 80, 90, 100, 110, 120, 130, 140,
-  ]);
-});
 
 it('of a node that is scraped often, older samples are apart, each with the total of its time', () => {
   for (let second = 10; second <= 600; second += 10) add(1_000 * second, aPod('b', 1), aPod('a', second));
@@ -114,14 +103,6 @@ it('a pod that is no longer listed is remembered for a time', async () => {
   expect(samplesOf('b')).toBe('1:10 2:20 3:30 4:40');
   await clock.advance(1);
   expect(samplesOf('a')).toBeUndefined();
-});
-
-it('what was remembered of a pod is forgotten when it is listed again', async () => {
-  add(1, aPod('a', 1));
-  add(2);
-  add(3, aPod('a', 3));
-  await clock.advance(100);
-  expect(samplesOf('a')).toBe('3:3');
 });
 
 describe('a pod whose volumes are not measured', () => {

@@ -10,15 +10,6 @@ const numbered = (count: number): readonly string[] =>
 const namesOf = (items: readonly { readonly name: string }[] = []): readonly string[] =>
   items.map(({ name }) => name).toSorted();
 
-it('a pod is kept as it is up to the bound', () => {
-  const names = numbered(maxCount);
-  const pod = aPodSummary({
-    containers: names.map((name) => aContainerSummary({ name })),
-    volumes: names.map((name) => aVolumeSummary({ name })),
-  });
-  expect(cutPod(pod)).toBe(pod);
-});
-
 it('a pod beyond the bound has the first by name and the sum of the others, in whatever order', () => {
   const names = numbered(maxCount + 30);
   const bytesOf = (name: string): number => 1 + Number(name.slice(1)) ** 2;
@@ -72,10 +63,6 @@ describe('the sum of the others', () => {
         ],
       }),
     ).containers.at(-1);
-
-  it('the sum of the others is unknown where each is', () => {
-    expect(containersOf({}, {})).toEqual({ name: '(others)', rootfs: undefined, logs: undefined });
-  });
 
   it('the sum of the others lacks the logs of a container without a root filesystem', () => {
     expect(containersOf({ rootfsBytes: 5, logsBytes: 2 }, { logsBytes: 100 }, { rootfsBytes: 1 })).toEqual({

@@ -42,18 +42,6 @@ it.each([
   expect(requests).toEqual(escaped.map((name) => ({ path: `/api/v1/nodes/${name}/proxy/${path}` })));
 });
 
-it('a request fails with the error of the API server and the missing rule', async () => {
-  const message =
-    'nodes "node-1" is forbidden: User "u" cannot get resource "nodes/proxy" in API group "" at the cluster scope';
-  const client = clientOf(({ path }) => {
-    throw apiErrorFromStatus({ what: `GET ${path}`, status: 403, body: { message, reason: 'Forbidden' } });
-  });
-  await expect(client.fetchSummary(aNode(), never)).rejects.toMatchObject({
-    reason: 'forbidden',
-    message: expect.stringContaining('resources: ["nodes/proxy"], verbs: ["get"]') as string,
-  });
-});
-
 const unreachable = (words: string): string => `error trying to reach service: ${words}`;
 
 it.each<[number, string, string]>([

@@ -26,14 +26,12 @@ import { Scheduler } from '../../src/lib/base/scheduler.js';
 import {
   aContainer,
   aContainerSummary,
-  aMount,
   anFsStats,
   aNode,
   aNodeSummary,
   aPod,
   aPodSummary,
   aThreshold,
-  aVolume,
 } from '../support/builders.js';
 import { isLetGo } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
@@ -369,17 +367,6 @@ describe('Collector: one scrape', () => {
     expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 7 }, backoffMs: 0 });
   });
 
-  it('a workload is collected as soon as its pods run on another node with data', async () => {
-    const cluster = twoNodes();
-    cluster.setPods('node-2', []);
-    cluster.silence('node-1');
-    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: undefined, backoffMs: 1000 });
-    cluster.setPods('node-1', []);
-    cluster.setPods('node-2', [cart('cart-1', 'node-2')]);
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({ usage: { usedBytes: 30 }, backoffMs: 0 });
-  });
-
   it('no workload backs off because a scrape was cut short', async () => {
     const cluster = twoNodes();
     cluster.silence('node-1');
@@ -396,24 +383,6 @@ describe('Collector: one scrape', () => {
       expectedPods: 0,
       complete: true,
       usage: { usedBytes: 0, podMaxUsedBytes: undefined },
-    });
-  });
-
-  it('a workload is incomplete while the volumes of a pod are not measured', async () => {
-    const cluster = twoNodes();
-    cluster.setPods('node-1', [
-      aPod({
-        labels: { app: 'cart' },
-        containers: [aContainer({ mounts: [aMount('scratch')] })],
-        volumes: [aVolume({ name: 'scratch' })],
-      }),
-    ]);
-    const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
-    expect(workloadOf(await collect(), 'cart')).toMatchObject({
-      expectedPods: 2,
-      measuredPods: 2,
-      complete: false,
-      usage: { usedBytes: 130 },
     });
   });
 
@@ -636,16 +605,6 @@ describe('Collector: what is kept between scrapes', () => {
     cluster.answer('node-1', { pods: [aPodSummary({ name: 'cart-0', usedBytes: 111 })] });
     await arrive('node-1');
     expect(await isLetGo(...former)).toBe(true);
-  });
-
-  it('a snapshot is created again for the node whose pods changed, and for no other', async () => {
-    const cluster = twoNodes();
-    const { collect } = aCollector(cluster);
-    const before = await collect();
-    cluster.setPods('node-1', [aPod({ priority: 1 })]);
-    const after = await collect();
-    expect(snapshotOf(after, 'node-1')).not.toBe(snapshotOf(before, 'node-1'));
-    expect(snapshotOf(after, 'node-2')).toBe(snapshotOf(before, 'node-2'));
   });
 
   it('the list of workloads is new when the pods of a namespace have become known, also without any', async () => {
@@ -970,19 +929,6 @@ describe('Collector: what the API server knows', () => {
     cluster.setPods('node-2', [cart('cart-1', 'node-2'), aPod({ name: 'other', nodeName: 'node-2' })]);
     const { collect } = aCollector(cluster, { selectors: { cart: 'app=cart' } });
     expect(podNames(await collect(), 'node-2')).toEqual(['cart-1']);
-  });
-
-  it('the pods and containers that run are counted', async () => {
-    const cluster = twoNodes();
-    cluster.setPods('node-1', [
-      aPod({ name: 'a', runningContainerCount: 2 }),
-      aPod({ name: 'b', phase: 'Pending', runningContainerCount: 1 }),
-      aPod({ name: 'c', phase: 'Succeeded', runningContainerCount: 0 }),
-    ]);
-    expect(objectsOf(await aCollector(cluster).collect(), 'node-1')).toMatchObject({
-      runningPodCount: 1,
-      runningContainerCount: 3,
-    });
   });
 
   it('pods that have ended and have no usage are apart, in scope and with a workload', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 
 import { ApiError } from '../../src/cluster/http/api-error.js';
-import { noWatches, pollAfterMs, type RecentWatches, withWatch } from '../../src/cluster/watch/next-step.js';
+import { noWatches, type RecentWatches, withWatch } from '../../src/cluster/watch/next-step.js';
 import { type WatchResult, watchResults } from '../../src/cluster/watch/next-step.js';
 import { Retries } from '../../src/cluster/watch/retries.js';
 import { silentLogger } from '../../src/lib/base/logger.js';
@@ -83,8 +83,4 @@ it.each([
   expect(retries.failed('watch failed', { reason: 'throttled', error, delay: 'backoff' }, { next, inMs })).toBe(
     expected,
   );
-});
-
-it('lists are 65 to 75 s apart', () => {
-  expect([pollAfterMs(() => 0), pollAfterMs(() => 0.999_999)].map(Math.round)).toEqual([65_000, 75_000]);
 });

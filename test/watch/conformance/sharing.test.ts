@@ -297,16 +297,6 @@ it('a subscription that begins before the first list has its objects as initial 
   expect(early.told).toEqual(['initial added a@1']);
 });
 
-it('a subscription that has ended delivers nothing; the others do', async ({ running }) => {
-  const [one, other] = [listener(), listener()];
-  const subscription = running.watch.subscribe(one);
-  running.watch.subscribe(other);
-  await running.clock.advance(0);
-  subscription[Symbol.dispose]();
-  await running.send(added('b', '11'));
-  expect([one.told, other.told]).toEqual([['initial added a@1'], ['initial added a@1', 'added b@11']]);
-});
-
 it('a subscriber can end itself and others within a delivery', async ({ running }) => {
   const [first, last] = [listener(), listener()];
   const second = listener();
