@@ -3,9 +3,7 @@ import * as z from 'zod/mini';
 
 import { nearest } from '../lib/base/suggestion.js';
 import { oneLine } from '../lib/base/text.js';
-import { isObject } from '../lib/json/json.js';
 import { describeValue, pathText, type SettingFault, valueAt } from './faults.js';
-import { removedFault } from './removed-settings.js';
 import { allSettings, keysInside, metaInside, type Section, type Setting } from './settings.js';
 
 /** The value of a setting in one layer. */
@@ -36,9 +34,6 @@ export class TreeReader implements Layer {
   read(node: Section | Setting, value: unknown, path: readonly string[]): void {
     if (value === null || value === undefined) return;
     if (node.kind === 'setting') {
-      const removed = this.#removedInside(value, path);
-      this.faults.push(...removed);
-      if (removed.length > 0) return;
       this.values.push({ setting: node, value, sourceOf: (inside) => this.#sourceOf([...path, ...inside]) });
     } else if (typeof value === 'object' && !Array.isArray(value)) {
       for (const [key, item] of Object.entries(value)) this.#readKey(node, item, [...path, key]);
@@ -50,12 +45,6 @@ export class TreeReader implements Layer {
         hint: `allowed: a mapping with any of ${keysInFile(node).join(', ')}`,
       });
     }
-  }
-
-  /** A setting may have been a section before. */
-  #removedInside(value: unknown, path: readonly string[]): readonly SettingFault[] {
-    const keys = isObject(value) ? Object.keys(value) : [];
-    return keys.flatMap((key) => removedFault(pathText([...path, key]), this.#sourceOf([...path, key])) ?? []);
   }
 
   #readKey(section: Section, value: unknown, path: readonly string[]): void {
@@ -70,14 +59,11 @@ function keysInFile({ children }: Section): readonly string[] {
 }
 
 function unknownKey(path: readonly PropertyKey[], source: string, siblings: readonly string[]): SettingFault {
-  const text = pathText(path);
-  const removed = removedFault(text, source);
-  if (removed !== undefined) return removed;
   const key = String(path.at(-1));
   const near = nearest(key, siblings) ?? allSettings.find((setting) => setting.path.endsWith(`.${key}`))?.path;
   const suggestion = near === undefined ? '' : ` (did you mean ${near}?)`;
   const hint = `allowed: ${siblings.join(', ')}${suggestion}`;
-  return { path: text, problem: 'unknown key', source, hint };
+  return { path: pathText(path), problem: 'unknown key', source, hint };
 }
 
 /** Faults of the value; none when it is among those allowed. One for each place in it. */

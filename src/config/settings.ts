@@ -61,7 +61,7 @@ function settingOf(schema: Schema, path: string): Setting | undefined {
   return meta && { kind: 'setting', path, schema, meta, environmentName: environmentNameOf(path), isOfProcess };
 }
 
-export function environmentNameOf(path: string): string {
+function environmentNameOf(path: string): string {
   return (
     environmentPrefix +
     path

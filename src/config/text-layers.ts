@@ -3,15 +3,7 @@ import { didYouMean } from '../lib/base/suggestion.js';
 import { withoutUserInfo } from '../lib/base/text.js';
 import { pathText, type SettingFault } from './faults.js';
 import { type Layer, type SettingValue, TreeReader } from './layer.js';
-import { removedFault, removedSettings } from './removed-settings.js';
-import {
-  allSettings,
-  environmentNameOf,
-  environmentPrefix,
-  nodeAt,
-  type Setting,
-  settingFromText,
-} from './settings.js';
+import { allSettings, environmentPrefix, nodeAt, type Setting, settingFromText } from './settings.js';
 import { readYaml } from './yaml-text.js';
 
 /** By the name of the flag, without dashes; a list for a repeatable flag. */
@@ -101,8 +93,6 @@ function unknownName(
   names: readonly string[],
   { source, prefix }: { readonly source: string; readonly prefix: string },
 ): SettingFault {
-  const removed = removedSettings.find((setting) => `${path}_`.startsWith(`${environmentNameOf(setting.path)}_`));
-  if (removed !== undefined) return { path, problem: 'was removed', source, hint: removed.instead };
   return {
     path,
     problem: 'unknown name',
@@ -112,8 +102,6 @@ function unknownName(
 }
 
 function unknownPath(path: string, source: string): SettingFault {
-  const removed = removedFault(path, source);
-  if (removed !== undefined) return removed;
   const paths = allSettings.map((setting) => setting.path);
   const hint = `allowed: the path of a setting${didYouMean(path, paths)}`;
   return { path: pathText(path.split('.')), problem: 'unknown path', source, hint };

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
 import { ConfigError } from '../../src/config/faults.js';
-import { removedSettings } from '../../src/config/removed-settings.js';
-import { nodeAt } from '../../src/config/settings.js';
 import { UserError } from '../../src/lib/base/errors.js';
 import { errorOf, faultsOf, linesOf, load, loadText } from './support.js';
 
@@ -189,44 +187,6 @@ it.each(['__proto__: {a: 1}', 'constructor: 1', '<<: {log: {level: debug}}'])(
     expect(faultsOf(text)).toMatchObject([{ problem: 'unknown key' }]);
   },
 );
-
-describe('removed settings', () => {
-  it.each([
-    ['metrics: {top: 5}', 'metrics.top: was removed (config.yaml:1); delete it'],
-    ['metrics: {levels: {pod: false}}', 'metrics.levels.pod: was removed (config.yaml:1); set metrics.levels to'],
-    ['cache: {refresh: ahead}', 'cache.refresh: was removed (config.yaml:1); delete it: nodes are refreshed ahead'],
-    ['enforcement: {sidecars: true}', 'enforcement: was removed (config.yaml:1); delete it'],
-    ['scrape: {maxDuration: 2m}', 'scrape.maxDuration: was removed (config.yaml:1); delete it'],
-    ['evictions: {maxRecords: 9}', 'evictions.maxRecords: was removed (config.yaml:1); delete it'],
-    ['cluster: {ownNamespace: true}', 'cluster.ownNamespace: was removed (config.yaml:1); set cluster.namespaces'],
-    ['kubelet: {maxKeptConnections: 9}', 'kubelet.maxKeptConnections: was removed (config.yaml:1); delete it'],
-    ['web: {audiences: [exporter]}', 'web.audiences: was removed (config.yaml:1); delete it, and let clients send'],
-    ['workloads: {onMissingNode: fail}', 'workloads.onMissingNode: was removed (config.yaml:1); delete it'],
-    ['agent: {hostRoot: /}', 'agent.hostRoot: was removed (config.yaml:1); delete it: '],
-    ['agent:\n  directories: {budget: 5%}', 'agent.directories: was removed (config.yaml:2); delete it: '],
-  ])('a file with %j is refused with what to do', (text, line) => {
-    expect(linesOf(text)).toEqual([expect.stringContaining(line)]);
-  });
-
-  it('a removed setting is refused from everywhere, once each, beside other faults', () => {
-    const environment = { [`${prefix}AGENT_HOST_ROOT`]: '/', [`${prefix}AGENT_DIRECTORIES_BUDGET`]: '5%' };
-    const assignments = ['agent.directories.budget=5%', 'agent.directoriesX=1'];
-    const lines = errorOf({ environment, assignments }).message.split('\n');
-    expect(lines.map((line) => line.slice(0, line.indexOf(';')))).toEqual([
-      `${prefix}AGENT_HOST_ROOT: was removed (environment)`,
-      `${prefix}AGENT_DIRECTORIES_BUDGET: was removed (environment)`,
-      'agent.directories.budget: was removed (--set agent.directories.budget)',
-      'agent.directoriesX: unknown path (--set agent.directoriesX)',
-    ]);
-  });
-
-  it('no setting is both there and removed, and each removal says what to do', () => {
-    for (const { path, instead } of removedSettings) {
-      expect(nodeAt(path.split('.'))).toBeUndefined();
-      expect(instead).toMatch(/^[a-z].*[^.]$/);
-    }
-  });
-});
 
 it.each(['', '\n', '# nothing\n', '---\n', '~', '{}', '\uFEFF'])(
   'a text without settings has all defaults: %j',
