@@ -110,11 +110,6 @@ export class CachedRequest<T> {
     return this.#lastAttemptAtMs;
   }
 
-  /** To be called before the first request: the gate of the last one of `former` is closed for it too. */
-  closeGateAfter(former: CachedRequest<T>): void {
-    this.#lastAttemptAtMs = former.lastAttemptAtMs;
-  }
-
   /** Whether `refresh` would send a request. */
   get isDue(): boolean {
     return !this.#mutex.isLocked() && !this.#isGateClosed();

@@ -240,7 +240,6 @@ export class KubeletCache implements Disposable {
     this.#forget(name);
     this.#former.delete(name);
     const entry = this.#newEntry({ name, uid }, former?.uid === uid ? former : undefined);
-    if (former !== undefined && former.uid !== uid) this.#replaced(former, entry);
     this.#entries.set(name, entry);
     return entry;
   }
@@ -248,7 +247,6 @@ export class KubeletCache implements Disposable {
   #newEntry({ name, uid }: Pick<Node, 'name' | 'uid'>, former?: KubeletEntry): KubeletEntry {
     const { clock } = this.#options;
     const { summary, configuration } = this.#inForce;
-    const { outdatedAtMs, replacedAtMs } = former ?? { outdatedAtMs: -Infinity, replacedAtMs: -Infinity };
     const keepDepartedMs = (): number => Math.max(servedMs(this.#inForce.ttlMs), minKeepDepartedMs);
     const history = former?.history ?? new PodHistory({ clock, keepDepartedMs });
     const summaryOfNode: RequestPolicy<NodeSummary> = {
@@ -263,18 +261,11 @@ export class KubeletCache implements Disposable {
       uid,
       summary: continued(former?.summary, summaryOfNode),
       configuration: configuration && continued(former?.configuration, configuration),
-      ...{ outdatedAtMs, replacedAtMs },
       history,
+      outdatedAtMs: former?.outdatedAtMs ?? -Infinity,
     };
     if (this.#isDisposed) endRequests(entry); // settings that come during a stop begin nothing again
     return entry;
-  }
-
-  /** A new machine is asked at once, but not one after the other. */
-  #replaced(former: KubeletEntry, entry: KubeletEntry): void {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs - former.replacedAtMs < this.#inForce.ttlMs) entry.summary.closeGateAfter(former.summary);
-    entry.replacedAtMs = nowMs;
   }
 
   #forget(name: string): void {

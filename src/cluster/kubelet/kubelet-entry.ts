@@ -12,8 +12,6 @@ export interface KubeletEntry {
   readonly history: PodHistory;
   /** Monotonic time in milliseconds of the last mark that the summary is out of date. */
   outdatedAtMs: number;
-  /** When it took the place of another machine of its name; monotonic. */
-  replacedAtMs: number;
 }
 
 /** Also when the mark came while the summary was requested: the kubelet may have made it before. */
