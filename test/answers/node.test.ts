@@ -231,6 +231,9 @@ describe('the text about a node', () => {
     const text = textOf(readingWith(far, { frozen }));
     expect(text).toMatch(/^Not known whether it is close to evicting pods: what is free is not known\.\n/);
     expect(text).toContain('\nNot known whether a threshold is close.\n');
+    expect(text).toContain('\nThe kubelet measures it no longer. What the disk holds now is not known.\n');
+    expect(text).toMatch(/^imagefs\.available\b/m);
+    expect(textOf(far)).not.toContain('measures it no longer');
     expect(text).toContain(
       '\nWarning: the kubelet reports old values: the time of its measurements does not move, since 1970-01-01 00:00:00 UTC.\n',
     );

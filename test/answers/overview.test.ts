@@ -256,7 +256,7 @@ it('a part of the overview says what is known of a situation, in the tone of it'
 it('the worst problems come first, with the way to the others', () => {
   const problems = ['a', 'b', 'c', 'd', 'e'].map((text) => aProblem({ text }));
   const text = textOf(documentOf({ problems }));
-  expect(text).toMatch(/^warning: a\n\nwarning: b\n\nwarning: c\n\nand 2 more\n\nNext to be evicted/);
+  expect(text).toMatch(/^warning: a\n\nwarning: b\n\nwarning: c\n\nand 2 more: \/problems\n\nNext to be evicted/);
   expect(text).toMatch(/\n\nDisks in trouble:[^\n]*\n[^]*\nData: [^\n]*\n$/);
 });
 

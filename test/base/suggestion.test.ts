@@ -17,6 +17,10 @@ it.each([
   expect(nearest(word, candidates)).toBe(expected);
 });
 
+it('of equally near names the one that begins with the word is meant', () => {
+  expect(nearest('nod', ['pod', 'node', 'no'])).toBe('node');
+});
+
 it.each(['', 'x', 'ab', 'backoff', 'selector', 'x'.repeat(1_000_000)])(
   'nearest returns undefined for another word',
   (word) => {

@@ -128,7 +128,7 @@ or ssh.
 
 \u001b[33mwarning: It is hot.\u001b[0m
 
-and 2 more
+and 2 more: /faults
 
 Disk sda
 `);
@@ -268,7 +268,7 @@ describe('a document as HTML', () => {
     const cell = { path: [hostile], shown: hostile };
     const everything: readonly Block[] = [
       { ...verdict, lines: [hostile], commands: [hostile] },
-      { ...verdicts, title: hostile, verdicts: [{ ...verdict, lines: [hostile, hostile] }], more: hostile },
+      { ...verdicts, title: hostile, verdicts: [{ ...verdict, lines: [hostile, hostile] }], more: cell },
       {
         ...{ is: 'figures', title: hostile },
         figures: [{ name: cell, value: hostile, note: hostile, tone: 'ok', bars: { caption: hostile, counts: [1] } }],

@@ -62,6 +62,7 @@ it('nodes are in the order of what a person looks at first', () => {
     nodeOf('refusing', { diskPressure: true, headroom: 1 }),
     nodeOf('refusing, far from a threshold', { diskPressure: true, headroom: 900 }),
     anAbsentNode('d', 'timeout'),
+    frozen(nodeOf('frozen', { headroom: 900 })),
     nodeOf('near', { headroom: 1 }),
   ];
   const urgencies = views.map((view) => listedNode(view, sources).urgency ?? 0);

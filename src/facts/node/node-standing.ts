@@ -1,7 +1,7 @@
 import type { EvictionSignal } from '../../cluster/kubelet/eviction-signals.js';
 import { soonMs } from '../forecast/forecast.js';
 import { firstOnDisk } from './disk-fill.js';
-import { decidingThreshold, fullDisk } from './full-disks.js';
+import { decidingThreshold, fullDisk, isHeadroomUnknown } from './full-disks.js';
 import { headroomRatio, isKnownThreshold, type NodeThreshold } from './node-thresholds.js';
 import {
   type NodeForecasts,
@@ -72,7 +72,7 @@ function thresholdUrgency(nearest: NodeThreshold | undefined, timeMs: number | u
 
 /**
  * The larger, the sooner it needs somebody: nodes that evict pods, then those that have no space and evict none, those under DiskPressure,
- * those without data, those that are close to evicting, and the fullest. Undefined for one that is skipped.
+ * those without data, those whose headroom is not known, those that are close to evicting, and the fullest. Undefined for one that is skipped.
  * @param snapshot as last known without data
  * @param standing undefined for a node that is neither close to evicting pods nor under DiskPressure
  */
@@ -86,6 +86,7 @@ export function nodeUrgency(
   if (isSkipped) return undefined;
   const critical = criticalUrgency(view, snapshot, standing);
   if (critical !== undefined || view.state === 'absent') return critical ?? 15;
+  if (isHeadroomUnknown(view.snapshot)) return 14;
   return standing === undefined ? calmUrgency(view.state, fullRatio) : 10 + Math.max(-4, standing.urgency);
 }
 

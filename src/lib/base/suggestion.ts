@@ -11,9 +11,10 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   let best: string | undefined;
   let bestDistance = Math.min(maxDistance, Math.max(1, Math.floor(word.length / 3))) + 1;
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - word.length) >= bestDistance) continue;
-    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance);
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+    if (Math.abs(candidate.length - word.length) > bestDistance) continue;
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase(), bestDistance + 1);
+    const isLonger = distance === bestDistance && best !== undefined && candidate.startsWith(word);
+    if (distance < bestDistance || isLonger) [best, bestDistance] = [candidate, distance];
   }
   return best;
 }

@@ -28,15 +28,19 @@ function lackText(node: NodeObject['node']): string {
 }
 
 function blocksOf(disk: DiskReport, report: FilesystemReport | undefined, isOld: boolean): readonly Block[] {
-  const bar = barOf(disk, isOld);
+  const { isFrozen = false } = disk;
+  const bar = barOf(disk, isOld || isFrozen);
   return [
     { is: 'text', line: headLine(disk, report) },
+    ...(isFrozen ? [{ is: 'text', line: frozenText, tone: 'warning' } as const] : []),
     ...(bar === undefined ? [] : [bar]),
     ...countedTwice(disk),
     partTable(disk),
     ...inodesText(report),
   ];
 }
+
+const frozenText = 'The kubelet measures it no longer. What the disk holds now is not known.';
 
 function headLine(
   { filesystem, thresholdBytes, headroomBytes, isAssumed }: DiskReport,

@@ -69,7 +69,9 @@ const assumedText =
 function signalTables(signals: readonly SignalReport[], nearest: SignalReport | undefined): readonly Block[] {
   const short = signals.filter(isShort);
   const key = nearest && copyKey(nearest);
-  const first = signals.filter((of) => (short.length === 0 ? copyKey(of) === key : short.includes(of)));
+  const isNearest = (of: SignalReport): boolean =>
+    key === undefined ? thresholdOf(of) !== undefined : copyKey(of) === key;
+  const first = short.length === 0 ? signals.filter(isNearest) : short;
   const others = signals.filter((of) => !first.includes(of));
   return [
     ...(first.length === 0

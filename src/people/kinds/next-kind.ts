@@ -38,13 +38,13 @@ export const nextKind: Kind<NextRow> = {
       about: 'Until the pod exceeds a limit, or the node crosses a threshold, at the present growth.',
       cell: (row) => timeLine(row.timeMs, overAt(row)),
     },
-    { title: 'Kind', rank: 3, cell: ({ kind }) => kind },
+    { title: 'Kind', rank: 2, cell: ({ kind }) => kind },
     namespaceColumn((row) => (row.kind === 'pod' ? row.pod.namespace : '')),
     { title: 'Name', minWidth: 12, cell: (row) => (row.kind === 'pod' ? row.pod.pod : row.node.node) },
     nodeColumn((row) => (row.kind === 'pod' ? row.pod.node : row.node.node), 4),
     { title: 'Why', rank: 1, cell: whyLine },
-    { title: 'Left', isNumber: true, rank: 2, about: 'To the limit or the threshold.', cell: leftLine },
-    { title: 'State', rank: 2, isSeldom: true, cell: stateLine },
+    { title: 'Left', isNumber: true, rank: 3, about: 'To the limit or the threshold.', cell: leftLine },
+    { title: 'State', rank: 1, isSeldom: true, cell: stateLine },
   ],
 };
 

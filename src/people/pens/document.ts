@@ -135,7 +135,7 @@ export interface GridTile {
 export type Block =
   | ({ readonly is: 'verdict' } & Statement)
   /** Several, the worst first. `more`: where the others are. */
-  | { readonly is: 'verdicts'; readonly title: string; readonly verdicts: readonly Statement[]; readonly more?: Line }
+  | { readonly is: 'verdicts'; readonly title: string; readonly verdicts: readonly Statement[]; readonly more?: Link }
   | ({ readonly is: 'text'; readonly line: Line; readonly tone?: Tone } & Detail)
   /** Those without a value are left out. */
   | ({ readonly is: 'facts'; readonly facts: Readonly<Record<string, Line | undefined>> } & Detail)

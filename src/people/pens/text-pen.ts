@@ -117,7 +117,7 @@ function verdictParagraphs({ verdicts, more }: BlockOf<'verdicts'>, { width, has
     const [head = '', ...rest] = wrapped([`${tone}: ${lineText(first)}`, ...others.map(lineText)], width);
     return [style === undefined ? head : painted(head, style), ...rest, ...commandLines(commands, width)];
   });
-  return [...each, more === undefined ? [] : wrapped([lineText(more)], width)];
+  return [...each, more === undefined ? [] : wrapped([`${lineText(more)}: /${more.path.join('/')}`], width)];
 }
 
 function factsOf({ figures }: BlockOf<'figures'>): BlockOf<'facts'>['facts'] {

@@ -32,6 +32,8 @@ export interface DiskReport {
   readonly headroomBytes?: number | undefined;
   /** A default of Kubernetes: the kubelet's configuration is not known. */
   readonly isAssumed?: boolean | undefined;
+  /** The kubelet measures it no longer. */
+  readonly isFrozen?: true | undefined;
 }
 
 /** Each filesystem once, in the order nodefs, imagefs, containerfs. Exact while all values together stay below 2^53. */
@@ -58,6 +60,7 @@ function diskReport(owners: FilesystemOwners, snapshot: NodeSnapshot): DiskRepor
     thresholdBytes: threshold?.threshold,
     headroomBytes: threshold?.headroom,
     isAssumed: threshold?.isAssumed,
+    isFrozen: snapshot.frozen.filesystems.has(filesystem) || undefined,
   };
 }
 

@@ -257,10 +257,12 @@ export function absenceCommands(
   return [
     `kubectl describe node ${shellWord(nodeName)}`,
     rawCommand(nodeName, 'stats/summary'),
-    ...(isInKubeletLog(reason, failure)
-      ? [`ssh ${shellWord(nodeName)} 'sudo journalctl -u kubelet -n 100 --no-pager'`]
-      : []),
+    ...(isInKubeletLog(reason, failure) ? [kubeletLog(nodeName)] : []),
   ];
+}
+
+export function kubeletLog(nodeName: string): string {
+  return `ssh ${shellWord(nodeName)} 'sudo journalctl -u kubelet -n 100 --no-pager'`;
 }
 
 /** Not those of jobs: their templates are immutable. */

@@ -1,7 +1,7 @@
 import { countedText, programName } from '../../lib/base/text.js';
 import { formatTime } from '../../lib/base/units.js';
 import type { EnforcementKind } from '../report/enforcement-report.js';
-import { explainPod } from '../report/verdict-commands.js';
+import { explainPod, kubeletLog } from '../report/verdict-commands.js';
 import { clusterRule, type Rule } from './rule.js';
 
 const notEnforced = ['EphemeralStorageLimitsNotEnforced'];
@@ -15,19 +15,19 @@ export const enforcementRules = {
     'isolation_disabled',
     ['node whose kubelet enforces no limits', 'nodes whose kubelets enforce no limits'],
     'Set localStorageCapacityIsolation: true in the configuration of the kubelet.',
-    notEnforced,
+    { alerts: notEnforced },
   ),
   rootfs_not_measured: enforcementRule(
     'rootfs_not_measured',
     ['node where limits do not see writable layers', 'nodes where limits do not see writable layers'],
     'The container runtime reports no size of them, as with remote snapshotters: have containers write to emptyDirs with a sizeLimit.',
-    notEnforced,
+    { alerts: notEnforced },
   ),
   threshold_unset: enforcementRule(
     'threshold_unset',
     ['node without an eviction threshold for a disk', 'nodes without an eviction threshold for a disk'],
     (signals) => `Set ${signals} in evictionHard of the kubelet: what it leaves out has no threshold.`,
-    ['EphemeralStorageNodeThresholdUnset'],
+    { alerts: ['EphemeralStorageNodeThresholdUnset'] },
   ),
   threshold_refuted: enforcementRule(
     'threshold_refuted',
@@ -47,7 +47,7 @@ export const enforcementRules = {
     'statistics_frozen',
     ['node whose kubelet reports old values', 'nodes whose kubelets report old values'],
     'The kubelet answers, and does not measure: a mount may hang. It evicts nobody for a disk that it does not measure. Check its log and mounts, and restart it.',
-    ['EphemeralStorageNodeAbsent'],
+    { alerts: ['EphemeralStorageNodeAbsent'], command: kubeletLog },
   ),
   free_space_unknown: enforcementRule(
     'free_space_unknown',
@@ -84,7 +84,10 @@ function enforcementRule(
   kind: EnforcementKind,
   sentence: readonly [one: string, many: string],
   hint: string | ((signals: string) => string),
-  alerts: readonly string[] = [],
+  {
+    alerts = [],
+    command,
+  }: { readonly alerts?: readonly string[]; readonly command?: (nodeName: string) => string } = {},
 ): Rule {
   return clusterRule({
     section: 'nodes',
@@ -96,6 +99,7 @@ function enforcementRule(
         .map((of) => ({ ...of, count: of.nodeCount, examples: of.exampleNodes.map((node) => ({ node })) })),
     sentence,
     more: ({ frozenSinceMs }) => (frozenSinceMs === undefined ? '' : `, since ${formatTime(frozenSinceMs)}`),
+    commands: ({ exampleNodes }) => (command === undefined ? [] : exampleNodes.slice(0, 1).map(command)),
     step: ({ signals = [] }) => (typeof hint === 'string' ? hint : hint(signals.join(', '))),
   });
 }

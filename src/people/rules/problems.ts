@@ -12,8 +12,8 @@ export const rules: Readonly<Record<string, Rule>> = {
   ...readinessRules,
   ...nextEvictionRules,
   ...dataRules,
-  ...gapRules,
   ...enforcementRules,
+  ...gapRules,
   ...evictionRules,
   ...healthRules,
 };
