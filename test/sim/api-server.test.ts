@@ -6,8 +6,10 @@ import { parse as parseYaml } from 'yaml';
 import { apiAudience, type Rule } from '../../sim/access.js';
 import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
+import { imageIdOf } from '../../sim/model/simulated-images.js';
 import { untilEnd } from '../support/fixtures.js';
-import { callApi, type StatusBody } from './wire.js';
+import { podSpec } from './pods.js';
+import { callApi, callKubelet, type ListBody, type StatusBody } from './wire.js';
 
 const start = async (): Promise<SimulatedCluster> => SimulatedCluster.start({ scenario: emptyScenario('node-1') });
 
@@ -135,4 +137,33 @@ it('the simulated API server reports why it cannot reach a kubelet', async ({ si
   );
   await sim.setFault('node-1', 'expired-certificate');
   expect((await callApi(sim, '/api/v1/nodes/node-1/proxy/stats/summary')).text).toContain('certificate has expired');
+});
+
+it.for([
+  ['configz', 200],
+  ['proxy', 200],
+  ['stats', 403],
+] as const)('a simulated kubelet grants its configuration for nodes/%s: %i', async ([subresource, status], { sim }) => {
+  const token = sim.issueToken({ user: 'exporter', rules: [{ verbs: ['get'], resources: [`nodes/${subresource}`] }] });
+  expect((await callKubelet(sim, 'node-1', { path: '/configz', token })).status).toBe(status);
+});
+
+it('a list in pages is of one moment, also when pods come and go between them', async ({ sim }) => {
+  for (const name of ['a', 'b', 'c']) sim.model.addPod(podSpec(name));
+  const list = async (query: string) => JSON.parse((await callApi(sim, `/api/v1/pods?${query}`)).text) as ListBody;
+  const first = await list('limit=2');
+  sim.model.deletePod('default', 'c');
+  sim.model.addPod(podSpec('d'));
+  const second = await list(`limit=2&continue=${first.metadata.continue ?? ''}`);
+  expect([...first.items, ...second.items].map(({ metadata }) => metadata.name)).toEqual(['a', 'b', 'c']);
+  expect(second.metadata).toEqual({ resourceVersion: first.metadata.resourceVersion });
+});
+
+it('a node object lists its 50 largest images, by their compressed sizes', async ({ sim }) => {
+  const imageOf = (index: number) => ({ name: `image:${index}`, sizeBytes: 4096, contentBytes: (index + 1) * 4096 });
+  await sim.addNode({ name: 'node-2', images: Array.from({ length: 60 }, (_, index) => imageOf(index)) });
+  const { text } = await callApi(sim, '/api/v1/nodes/node-2');
+  const { images } = (JSON.parse(text) as { status: { images: readonly object[] } }).status;
+  expect(images).toHaveLength(50);
+  expect(images[0]).toEqual({ names: [imageIdOf('image:59'), 'image:59'], sizeBytes: 60 * 4096 });
 });
