@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import {
   appendFile,
@@ -18,7 +16,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { build } from 'esbuild';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
@@ -157,18 +154,6 @@ describe('the file of evictions', () => {
     expect(kept.log.records).toHaveLength(23);
     expect(await namesIn()).toContain('p-99');
     expect(await namesIn()).not.toContain('p-0');
-  });
-
-  it('two processes on one file take nothing from each other', async () => {
-    const [one, other] = [await opened(), await opened()];
-    for (let count = 0; count < 50; count += 1) {
-      evict(one, `one-${count}`, { uid: `one-${count}`.padEnd(2_000, 'x') });
-      evict(other, `other-${count}`, { uid: `other-${count}`.padEnd(2_000, 'x') });
-      await pass(5_000, 2);
-    }
-    await Promise.all([one[Symbol.asyncDispose](), other[Symbol.asyncDispose]()]);
-    await using later = await opened();
-    expect([later.log.records.length, warnings()]).toEqual([100, []]);
   });
 
   /** In whose middle of being written something happens. */
@@ -472,50 +457,4 @@ describe('a folder that cannot be written', () => {
     await pass(5_000);
     expect(await namesIn()).toContain('b');
   });
-});
-
-/** Adds records to a file until it is written anew, again and again, as fast as it can. */
-const restlessWriter = `
-  import { systemClock } from './lib/base/clock.ts';
-  import { silentLogger } from './lib/base/logger.ts';
-  import { EvictionFile } from './facts/history/eviction-file.ts';
-  const isWatching = () => true;
-  const clock = { ...systemClock, sleep: () => new Promise((resolve) => setImmediate(resolve)) };
-  const settings = { retentionMs: 1e12, maxRecords: 1_000, file: process.argv[2] };
-  const { log } = await EvictionFile.open(settings, { clock, logger: silentLogger, isWatching });
-  const { records } = log;
-  setInterval(() => log.restore(records.map((record) => ({ ...record, message: 'x'.repeat(2_000) }))), 1);
-  process.on('disconnect', () => process.exit());
-`;
-
-it('a process that is killed in the middle of a write loses nothing of before', async () => {
-  const program = path.join(folder, 'writer.mjs');
-  await build({
-    stdin: { contents: restlessWriter, resolveDir: path.resolve(import.meta.dirname, '../../src') },
-    outfile: program,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-  });
-  const records = Array.from({ length: 300 }, (_, index) => aRecord(`p-${index}`));
-  const expected = records.map(({ pod }) => pod).sort();
-  await writeFile(file, textOf(...records));
-  const leftFiles = async (): Promise<number> => (await readdir(folder)).filter((name) => name.endsWith('.tmp')).length;
-  let cutCount = 0;
-  for (let turn = 0; turn < 5; turn += 1) {
-    // With a channel, so that it ends with the test, however that ends.
-    const child = spawn(process.execPath, [program, file], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    const ended = once(child, 'exit');
-    const isWriting = async (): Promise<boolean> => (await leftFiles()) > cutCount;
-    try {
-      await expect.poll(isWriting, { interval: 1, timeout: 15_000 }).toBe(true);
-    } finally {
-      child.kill('SIGKILL');
-      await ended;
-    }
-    cutCount = await leftFiles();
-    expect(await namesIn()).toEqual(expected);
-  }
-  expect(cutCount).toBeGreaterThan(0);
 });

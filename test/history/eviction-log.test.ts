@@ -19,7 +19,6 @@ import {
 } from '../support/builders.js';
 import { anEvictionContext, anEvictionRecord } from '../support/eviction-builders.js';
 import { recordedEvictions } from '../support/eviction-cases.js';
-import { retainedBytes } from '../support/heap.js';
 import { ManualClock } from '../support/manual-clock.js';
 import { aDeployment, aNodeSnapshot, aNodeThreshold } from '../support/snapshot-builders.js';
 import { mib } from '../support/units.js';
@@ -206,31 +205,6 @@ describe('records', () => {
     expect(names()).toEqual(['a', 'b']);
     log.configure({ retentionMs: hourMs, maxRecords: 1 });
     expect(names()).toEqual(['a']);
-  });
-
-  it('records cost at most 20 MB for 1,000 pods with ten samples', () => {
-    const bytes = retainedBytes(() => {
-      const big = new EvictionLog({ retentionMs: hourMs, maxRecords: 1_000 }, clock);
-      for (let index = 0; index < 1_500; index += 1) {
-        const names = Array.from({ length: 4 }, (_, part) => `part-${part}`);
-        const pod = anEvicted({
-          name: `cart-${index}`,
-          containers: names.map((name) => aContainer({ name, limitBytes: 10 * mib })),
-          volumes: names.map((name) => aVolume({ name, sizeLimitBytes: 10 * mib })),
-        });
-        const samples = Array.from({ length: 10 }, (_, sample) => ({ atMs: sample + 0.5, usedBytes: index + 0.5 }));
-        const summary = aPodSummary({
-          name: pod.name,
-          containers: names.map((name) => aContainerSummary({ name, rootfsBytes: index, logsBytes: index })),
-          volumes: names.map((name) => aVolumeSummary({ name, usedBytes: index })),
-        });
-        const change = { object: pod, previous: undefined, isInitial: false };
-        big.podChanged(change, () => anEvictionContext({ measurement: { summary, fetchedAtMs: index, samples } }));
-      }
-      expect(big.records.length).toBe(1_000);
-      return big;
-    });
-    expect(bytes).toBeLessThanOrEqual(20e6);
   });
 });
 

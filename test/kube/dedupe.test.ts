@@ -163,13 +163,6 @@ describe('createInterner', () => {
     expect(asked.map(intern)).toEqual(asked);
   });
 
-  it('keeps one string object for equal texts', () => {
-    const intern = createInterner(mebibyte);
-    const text = 'same'.padEnd(253, '.');
-    const bytes = retainedBytes(() => texts(20_000, () => text).map(intern));
-    expect(bytes).toBeLessThan(mebibyte);
-  });
-
   it.each([
     ['short', (index: number) => `${index}`],
     ['as long as a name', (index: number) => `${index}-`.padEnd(253, 'x')],

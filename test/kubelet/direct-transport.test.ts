@@ -7,7 +7,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { TlsMaterial } from '../../src/cluster/credentials/credentials.js';
 import { KubeletClient } from '../../src/cluster/kubelet/client.js';
 import { directTransport, type DirectTransportOptions } from '../../src/cluster/kubelet/direct-transport.js';
-import type { KubeletPath } from '../../src/cluster/kubelet/transport.js';
 import { Scheduler } from '../../src/lib/base/scheduler.js';
 import { failureOf, LoopbackServer, replyWith, textOf } from '../http/loopback-server.js';
 import { aNode } from '../support/builders.js';
@@ -103,44 +102,6 @@ describe('a name of a node', () => {
     });
     expect(kubelet.requests).toEqual([]);
   });
-});
-
-const refused = async (path: KubeletPath, status: number, body: string): Promise<string> => {
-  await using kubelet = await LoopbackServer.listenTls(pair);
-  kubelet.answer = replyWith({ status, headers: {}, body });
-  using transport = transportOf();
-  const endpoint = transport.locate(nodeOf(kubelet), path);
-  const { message } = await failureOf(endpoint.open(never));
-  expect(endpoint.what).toContain(` of node node-1 from https://127.0.0.1:${kubelet.port}`);
-  expect(message.slice(0, endpoint.what.length + 2)).toBe(`${endpoint.what}: `);
-  return message.slice(endpoint.what.length + 2);
-};
-const forbidden =
-  'Forbidden (user=system:serviceaccount:default:exporter, verb=get, resource=nodes, subresource=stats)';
-
-it.each<[KubeletPath, number, string, string]>([
-  [
-    '/stats/summary',
-    401,
-    'Unauthorized',
-    'the kubelet answered 401: Unauthorized; the token or client certificate is missing, invalid or expired, or the kubelet does not accept service account tokens (authentication.webhook.enabled)',
-  ],
-  [
-    '/stats/summary',
-    403,
-    forbidden,
-    `the kubelet answered 403: ${forbidden}; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/stats"], verbs: ["get"]} in its ClusterRole; if other nodes answer, check the authorization of this kubelet instead`,
-  ],
-  [
-    '/configz',
-    403,
-    'Forbidden',
-    'the kubelet answered 403: Forbidden; grant it with the RBAC rule {apiGroups: [""], resources: ["nodes/configz"], verbs: ["get"]} in its ClusterRole (Kubernetes 1.33 or later), or set kubelet.readConfig to false',
-  ],
-  ['/stats/summary', 429, 'two\n  lines\u0000\t', 'the kubelet answered 429: two lines'],
-  ['/stats/summary', 500, 'x'.repeat(10_000_000), `the kubelet answered 500: ${'x'.repeat(300)}…`],
-])('the error response to %s with status %i (%.20j) is quoted with a hint', async (path, status, body, message) => {
-  expect(await refused(path, status, body)).toBe(message);
 });
 
 it('summaries and configurations are read over one connection', async () => {

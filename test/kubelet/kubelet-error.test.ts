@@ -3,8 +3,8 @@ import { expect, it } from 'vitest';
 import { type KubeletErrorContext, kubeletErrorFromResponse } from '../../src/cluster/kubelet/kubelet-error.js';
 import { aNode } from '../support/builders.js';
 
-function messageFor(status: number, context: Partial<KubeletErrorContext>): string {
-  const response = { what: 'summary of node n1', status, headers: {}, text: 'no' };
+function messageFor(status: number, context: Partial<KubeletErrorContext>, text = 'no'): string {
+  const response = { what: 'summary of node n1', status, headers: {}, text };
   const known = { path: '/stats/summary', node: aNode(), isApiServerAway: false } as const;
   return kubeletErrorFromResponse(response, { ...known, ...context }).message;
 }
@@ -14,7 +14,18 @@ const withoutIsolation = aNode({ enforcesStorageLimits: false });
 it.each<[string, number, Partial<KubeletErrorContext>, RegExp]>([
   ['a token that it refuses', 401, {}, /answered 401: no; the token or client certificate is missing, invalid/],
   ['a token that it cannot check', 401, { isApiServerAway: true }, /answered 401: no; the API server is away, and/],
-  ['a missing permission', 403, { isApiServerAway: true }, /answered 403: no; grant it with the RBAC rule/],
+  [
+    'a missing permission',
+    403,
+    { isApiServerAway: true },
+    /answered 403: no; grant .*"nodes\/stats"\].* other nodes answer/,
+  ],
+  [
+    'one for configurations',
+    403,
+    { path: '/configz' },
+    /"nodes\/configz"\].*1\.33 or later.*kubelet\.readConfig to false$/,
+  ],
   [
     'no isolation of local storage',
     500,
@@ -26,4 +37,11 @@ it.each<[string, number, Partial<KubeletErrorContext>, RegExp]>([
   ['nothing that is known', 500, { isApiServerAway: true }, /answered 500: no$/],
 ])('the error of a kubelet names the cause: %s', (_case, status, context, expected) => {
   expect(messageFor(status, context)).toMatch(expected);
+});
+
+it.each([
+  ['two\n  lines\u0000\t', 'two lines'],
+  ['x'.repeat(1_000), `${'x'.repeat(300)}…`],
+])('the error of a kubelet quotes it on one line of limited length: %.20j', (text, quoted) => {
+  expect(messageFor(429, {}, text)).toBe(`summary of node n1: the kubelet answered 429: ${quoted}`);
 });

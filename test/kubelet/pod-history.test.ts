@@ -149,23 +149,6 @@ it('a pod that is no longer listed keeps what is shown of one in detail, and its
   expect(summary?.volumes?.at(-1)).toMatchObject({ name: '(others)', usedBytes: 40 });
 });
 
-it('pods of very many volumes that are no longer listed take less than 8 MiB', () => {
-  const fsOf = (index: number) => ({ usedBytes: 3e9 + index, availableBytes: 5e10, capacityBytes: 1e11 });
-  const bytes = retainedBytes(() => {
-    const ofNode = new PodHistory({ clock, keepDepartedMs: () => 100 });
-    for (let fetch = 0; fetch < 4; fetch += 1) {
-      const pods = Array.from({ length: 7 }, (_, pod) => ({
-        ...aPod(`${fetch}-${pod}`, 1),
-        volumes: Array.from({ length: 4_900 }, (_, at) => aVolumeSummary({ name: `v${at}`, ...fsOf(at) })),
-      }));
-      ofNode.add(aNodeSummary({ pods }), fetch, fetch);
-    }
-    ofNode.add(aNodeSummary({ pods: [] }), 4, 4);
-    return ofNode;
-  });
-  expect(bytes).toBeLessThan(8 * 2 ** 20);
-});
-
 it('a pod costs at most 100 bytes beyond the last summary', () => {
   const [nodeCount, podsPerNode] = [5_000, 30];
   const summaries = Array.from({ length: nodeCount }, (_, node) =>

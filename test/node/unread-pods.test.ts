@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 
 import type { Pod } from '../../src/cluster/kube/objects.js';
-import type { FoundLookup } from '../../src/cluster/kubelet/lookup.js';
 import type { PodScope } from '../../src/facts/node/join.js';
 import { NodeTrackers } from '../../src/facts/node/node-trackers.js';
 import { nextVictims } from '../../src/facts/node/victims.js';
@@ -25,35 +24,24 @@ interface Scene {
 /** A node below its threshold. */
 function setUp({ scope = everything, known = [shopPod], listed = known, unlistedNamespaces = [] }: Scene) {
   const clock = new ManualClock();
-  const store = { known, deletedUids: new Set<string>() };
-  const options = trackerOptions({
-    pods: {
-      ...podsOfNode(() => store.known),
-      unlistedNamespaces: () => unlistedNamespaces,
-      isDeleted: ({ uid }) => store.deletedUids.has(uid),
-    },
-    scope,
-    clock,
+  const pods = { ...podsOfNode(() => known), unlistedNamespaces: () => unlistedNamespaces };
+  const trackers = new NodeTrackers(trackerOptions({ pods, scope, clock }));
+  const summary = aNodeSummary({
+    nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 1_000 }),
+    pods: listed.map(({ namespace, name, uid }) => aPodSummary({ namespace, name, uid, usedBytes: 5 })),
   });
-  const trackers = new NodeTrackers(options);
-  const summaryOf = (pods: NonNullable<Scene['listed']>) =>
-    aNodeSummary({
-      nodefs: anFsStats({ capacityBytes: 100_000, availableBytes: 1_000 }),
-      pods: pods.map(({ namespace, name, uid }) => aPodSummary({ namespace, name, uid, usedBytes: 5 })),
-    });
-  const lookup: FoundLookup = aFreshLookup(summaryOf(listed));
-  const read = (found = lookup, from = trackers) => {
-    const view = from.of(node).view(node, found);
+  const lookup = aFreshLookup(summary);
+  const read = () => {
+    const view = trackers.of(node).view(node, lookup);
     if (view.state === 'absent') throw new Error(`absent: ${view.reason}`);
     const { snapshot, objects } = view;
     return {
       unreadPodCount: snapshot.unreadPodCount,
       ranked: [...new Set(nextVictims(snapshot).map(({ victim }) => victim.pod.name))],
       counts: [objects.runningPodCount, objects.runningContainerCount],
-      snapshot,
     };
   };
-  return { clock, store, options, trackers, lookup, summaryOf, read };
+  return { clock, read };
 }
 
 const counted = [1, shopPod.runningContainerCount];
