@@ -99,10 +99,12 @@ function podsText({ pods = none, first, unreadPodCount }: DiskVerdict, shortage:
 }
 
 function imageCauseText({ images = none, remainder, cause }: DiskVerdict, shortage: Shortage): string {
-  const frees = `frees ${imagesText(images, shortage)}, ${missingText(shortage)}`;
-  return cause === undefined
-    ? `Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) ${frees}`
-    : `Images are the cause: ${remainderText(remainder, shortage)}${causeGrowthText(cause, shortage)}; deleting unused ones ${frees}`;
+  const missing = missingText(shortage);
+  const frees = `frees ${imagesText(images, shortage)}, ${missing}`;
+  if (cause === undefined)
+    return `Unused images can be collected: deleting those older than imageMinimumGCAge (2m by default) ${frees}`;
+  const inUse = `all are in use: fewer pods with large images on this node, or a larger disk, free space; ${missing}`;
+  return `Images are the cause: ${remainderText(remainder, shortage)}${causeGrowthText(cause, shortage)}; ${images.most === 0 ? inUse : `deleting unused ones ${frees}`}`;
 }
 
 /** A pod may be younger than the summary. */
