@@ -8,6 +8,7 @@ import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
 import { imageIdOf } from '../../sim/model/simulated-images.js';
 import { untilEnd } from '../support/fixtures.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { podSpec } from './pods.js';
 import { callApi, callKubelet, type ListBody, type StatusBody } from './wire.js';
 
@@ -166,4 +167,26 @@ it('a node object lists its 50 largest images, by their compressed sizes', async
   const { images } = (JSON.parse(text) as { status: { images: readonly object[] } }).status;
   expect(images).toHaveLength(50);
   expect(images[0]).toEqual({ names: [imageIdOf('image:59'), 'image:59'], sizeBytes: 60 * 4096 });
+});
+
+it('a container has the ID that its image has on the node', async ({ sim }) => {
+  sim.model.addPod(podSpec('a'));
+  const { text } = await callApi(sim, '/api/v1/namespaces/default/pods/a');
+  const image = 'registry.example/app:1';
+  expect(JSON.parse(text)).toMatchObject({ status: { containerStatuses: [{ image, imageID: imageIdOf(image) }] } });
+});
+
+it('the fault restarted is a new start of the kubelet, but not of its node', async () => {
+  const clock = new ManualClock();
+  await using sim = await SimulatedCluster.start({ scenario: emptyScenario('node-1'), clock });
+  await clock.advance(60_000);
+  await sim.setFault('node-1', 'restarted');
+  await sim.setFault('node-1', undefined);
+  const { text } = await callKubelet(sim, 'node-1');
+  expect(JSON.parse(text)).toMatchObject({
+    node: {
+      startTime: '2026-01-01T00:00:00Z',
+      systemContainers: [{ name: 'kubelet', startTime: '2026-01-01T00:01:00Z' }, { name: 'pods' }],
+    },
+  });
 });
