@@ -2,17 +2,6 @@ import { expect, it } from 'vitest';
 
 import { haveSameItems, Memo, singleFlight } from '../../src/lib/base/memo.js';
 
-it('a memo makes a value again only when an input is another object or another value', () => {
-  const memo = new Memo<object>();
-  const input = {};
-  const first = memo.of([input, 1], () => ({}));
-  expect(memo.of([input, 1], () => ({}))).toBe(first);
-  expect(memo.of([{}, 1], () => ({}))).not.toBe(first);
-  const second = memo.of([input, 1], () => ({}));
-  expect(second).not.toBe(first);
-  expect(memo.of([input, 2], () => ({}))).not.toBe(second);
-});
-
 it('a memo keeps the former value when the next one cannot be made', () => {
   const memo = new Memo<string>();
   memo.of([1], () => 'one');

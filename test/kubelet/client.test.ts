@@ -16,18 +16,19 @@ const summary = Buffer.from('{"node":{"nodeName":"node-1"},"pods":[]}');
 
 type Open = (signal: AbortSignal, nodeName: string) => Promise<AsyncIterable<Buffer>>;
 
-function setUp(options: { open: Open; maxBodyBytes?: number; lane?: Lane }) {
+function setUp(options: { open: Open; hasAddress?: boolean; maxBodyBytes?: number; lane?: Lane }) {
   const clock = new ManualClock();
   const results: [string, number][] = [];
   const opened: string[] = [];
   const transport: KubeletTransport = {
-    locate: ({ name }, path) => ({
-      what: `${kubeletPaths[path]} of node ${name}`,
-      open: (signal) => {
+    locate: ({ name }, path) => {
+      if (options.hasAddress === false) throw new RequestError('not_ready', 'no address');
+      const open = (signal: AbortSignal) => {
         opened.push(name);
         return options.open(signal, name);
-      },
-    }),
+      };
+      return { what: `${kubeletPaths[path]} of node ${name}`, open };
+    },
   };
   const client = new KubeletClient({
     transport,
@@ -64,19 +65,7 @@ it('a configuration has a limit of 256 KiB', async () => {
 });
 
 it('a request to a node without an address is not counted', async () => {
-  const results: string[] = [];
-  const client = new KubeletClient({
-    transport: {
-      locate: () => {
-        throw new RequestError('not_ready', 'no address');
-      },
-    },
-    requestTimeoutMs: 1,
-    maxBodyBytes: 1,
-    clock: new ManualClock(),
-    lane: new Scheduler(new ManualClock()).newLane(),
-    observer: { requestFinished: (result) => results.push(result) },
-  });
+  const { client, results } = setUp({ open: untilAborted, hasAddress: false });
   expect(await failureOf(client.fetchSummary(aNode(), never))).toMatchObject({ reason: 'not_ready' });
   expect(results).toEqual([]);
 });
