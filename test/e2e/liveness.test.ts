@@ -2,8 +2,11 @@
 
 import { expect, it } from 'vitest';
 
+import { SimulatedCluster } from '../../sim/cluster.js';
 import { emptyScenario } from '../../sim/model/scenario.js';
+import { systemClock } from '../../src/lib/base/clock.js';
 import { Exporter } from '../support/exporter.js';
+import { MeasuredExporter } from '../support/measured-exporter.js';
 
 it.each(['/livez', '/healthz'])(
   '%s is 503 when timers have not fired for two minutes, says since when, and is in the log once',
@@ -44,4 +47,15 @@ it.each([
   const last = exporter.scrape();
   await exporter.clock.advance(60_000);
   expect((await last).samples('node_absent_info')).toHaveLength(names.length);
+});
+
+/** As in `manifests/base/pod/pod.yaml`. */
+const probeTimeoutMs = 5_000;
+
+it('a process whose event loop is blocked does not respond within the timeout of the probe', async () => {
+  await using cluster = await SimulatedCluster.start({ clock: systemClock, scenario: emptyScenario('node-1') });
+  await using exporter = await MeasuredExporter.start(cluster, '');
+  expect((await exporter.get('/livez', AbortSignal.timeout(probeTimeoutMs))).status).toBe(200);
+  await exporter.block();
+  await expect(exporter.get('/livez', AbortSignal.timeout(probeTimeoutMs))).rejects.toThrow(/abort/i);
 });

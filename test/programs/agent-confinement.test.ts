@@ -62,7 +62,7 @@ const canTry =
   programs.every(isInstalled) &&
   existsSync(python) &&
   existsSync('/sys/fs/cgroup') &&
-  canRender();
+  canRender;
 
 it.skipIf(!canTry)(
   'what the agent could do with the rights of its container is to read cgroups (needs root, unshare, setpriv, python3, kubectl)',

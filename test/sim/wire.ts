@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { request } from 'node:https';
+import { type Agent, request } from 'node:https';
 import { createInterface, type Interface } from 'node:readline';
 
 import type { SimulatedCluster } from '../../sim/cluster.js';
@@ -13,6 +13,8 @@ export interface RequestOptions {
   readonly body?: string | Buffer;
   readonly cert?: string;
   readonly key?: string;
+  /** Without one, each request has a connection of its own. */
+  readonly agent?: Agent;
 }
 
 /** A request to the API server. */
@@ -35,20 +37,43 @@ function kubeletUrl(sim: SimulatedCluster, nodeName: string): string {
 
 export interface StatusBody {
   readonly message: string;
+  readonly reason?: string;
+  readonly code: number;
+  readonly metadata: { readonly continue?: string };
+  readonly details?: {
+    readonly kind?: string;
+    readonly name?: string;
+    readonly causes?: readonly { reason: string; field?: string }[];
+  };
 }
 
 export interface ListBody {
-  readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: {
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
   readonly items: readonly ObjectBody[];
 }
 
 interface ObjectBody {
-  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly kind?: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
+  readonly status?: { readonly phase?: string };
 }
 
 export interface EventBody {
   readonly type: string;
-  readonly object: ObjectBody & { readonly message?: string };
+  readonly object: ObjectBody & { readonly code?: number; readonly message?: string };
 }
 
 /** An open watch, read line by line. */
@@ -95,10 +120,10 @@ export class WatchClient implements Disposable {
 }
 
 async function open(sim: SimulatedCluster, url: string, options: RequestOptions): Promise<IncomingMessage> {
-  const { method = 'GET', headers = {}, body, cert, key } = options;
+  const { method = 'GET', headers = {}, body, cert, key, agent = false } = options;
   const token = 'token' in options || cert !== undefined ? options.token : sim.token;
   const authorization = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const pair = cert === undefined ? {} : { cert, key };
-  const sent = { method, headers: { ...headers, ...authorization }, ca: sim.caPem, agent: false, ...pair };
+  const sent = { method, headers: { ...headers, ...authorization }, ca: sim.caPem, agent, ...pair };
   return responseTo(request(url, sent), body);
 }

@@ -55,8 +55,12 @@ function usedBytes(): number {
   return heapUsed + arrayBuffers;
 }
 
-/** `{ start }` → the port; `used` → bytes of memory in use; `reset`, `measure` → the longest time since the last reset in which the event loop did not turn, in ms. */
-process.on('message', (message: { readonly start: ChildOptions } | 'reset' | 'measure' | 'used') => {
+/** `{ start }` → the port; `used` → bytes of memory in use; `block` → 0, and the event loop never turns again; `reset`, `measure` → the longest time since the last reset in which the event loop did not turn, in ms. */
+process.on('message', (message: { readonly start: ChildOptions } | 'reset' | 'measure' | 'block' | 'used') => {
+  if (message === 'block') {
+    process.send?.(0, () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
+    return;
+  }
   if (message === 'used') {
     process.send?.(usedBytes());
     return;

@@ -48,13 +48,19 @@ export class MeasuredExporter implements AsyncDisposable {
     return this.get('/metrics');
   }
 
-  async get(path: string): Promise<HttpAnswer> {
-    return send({ port: this.#port, path });
+  /** Rejects when the signal aborts before the response is complete. */
+  async get(path: string, signal?: AbortSignal): Promise<HttpAnswer> {
+    return send({ port: this.#port, path, ...(signal && { signal }) });
   }
 
   /** Memory that it uses, without garbage. */
   async usedBytes(): Promise<number> {
     return ask(this.#child, 'used');
+  }
+
+  /** Its event loop never turns again. */
+  async block(): Promise<void> {
+    await ask(this.#child, 'block');
   }
 
   /** What the work costs the exporter. */

@@ -246,6 +246,22 @@ describe.skipIf(!canScrape)(
       expect(rules.length).toBeGreaterThan(40);
     });
 
+    it('Prometheus does not scrape by a monitor whose timeout is above its interval, which the chart refuses', async () => {
+      const endpoint = { port: 'metrics', interval: '10s', scrapeTimeout: '15s' };
+      await create('/apis/monitoring.coreos.com/v1/namespaces/deployed/servicemonitors', {
+        apiVersion: 'monitoring.coreos.com/v1',
+        kind: 'ServiceMonitor',
+        metadata: { name: 'impatient', labels },
+        spec: { selector: {}, endpoints: [endpoint] },
+      });
+      const warnings = await eventually('a warning', async () => {
+        const found = await operator.warnings('deployed', 'impatient');
+        return found.length > 0 ? found : undefined;
+      });
+      expect(warnings).toEqual([expect.stringContaining('scrapeTimeout "15s" greater than scrapeInterval "10s"')]);
+      expect(await operator.warnings('deployed', 'ephemeral-storage-exporter')).toEqual([]);
+    });
+
     it('Prometheus does not scrape with the token file if its object denies it, as the docs explain', async () => {
       await operator.create('strict', { ...selectors, arbitraryFSAccessThroughSMs: { deny: true } });
       const warnings = await eventually('a warning', async () => {
