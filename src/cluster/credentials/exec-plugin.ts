@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Clock } from '../../lib/base/clock.js';
@@ -27,8 +26,6 @@ const run = promisify(execFile);
 export function execPlugin(options: {
   /** The `exec` object of the kubeconfig's user. */
   readonly settings: unknown;
-  /** The base of a relative command with a slash. */
-  readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** `spec.cluster` of the request, for plugins with `provideClusterInfo`. */
   readonly cluster: Readonly<Record<string, unknown>>;
@@ -72,7 +69,7 @@ export function execPlugin(options: {
   };
 }
 
-function programOf({ settings, directory, environment, cluster }: Parameters<typeof execPlugin>[0]) {
+function programOf({ settings, environment, cluster }: Parameters<typeof execPlugin>[0]) {
   const { command, args, env, apiVersion, installHint, interactiveMode, provideClusterInfo } = objectOf(settings);
   const program = textOf(command);
   if (program === undefined) throw new UserError('exec plugin of the kubeconfig: command is missing');
@@ -87,7 +84,7 @@ function programOf({ settings, directory, environment, cluster }: Parameters<typ
     spec: { interactive: false, ...(provideClusterInfo === true ? { cluster } : {}) },
   };
   return {
-    command: /[\\/]/.test(program) && !isAbsolute(program) ? join(directory, program) : program,
+    command: program,
     args: Array.isArray(args) ? args.map(String) : [],
     env: {
       ...environment,

@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path';
 
-import type { Cluster, Context, KubeConfig, User } from '@kubernetes/client-node';
-import { parse } from 'yaml';
+import type { Cluster, User } from '@kubernetes/client-node';
+import { parseDocument } from 'yaml';
 
-import { UserError } from '../../lib/base/errors.js';
+import { messageOf, UserError } from '../../lib/base/errors.js';
+import { oneLine } from '../../lib/base/text.js';
 import { yamlProblem } from '../../lib/base/yaml-problem.js';
 import { isObject, type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
 import { readTextFile } from './credential-files.js';
@@ -17,29 +18,24 @@ export interface KubeconfigContext {
   /** Undefined when the context names none; kubectl then uses `default`. */
   readonly namespace: string | undefined;
   readonly cluster: Cluster;
-  /** With the name alone over plain HTTP that is assumed, or set by a flag: kubectl sends no credentials there. */
+  /** Without credentials over plain HTTP that is assumed, or set by a flag: kubectl sends none there. */
   readonly user: User;
   /** As written, with the settings that client-node does not know. */
   readonly clusterSettings: JsonObject;
   readonly userSettings: JsonObject;
   /** Of the user, which client-node does not know. */
   readonly tokenFile: string | undefined;
-  /** Of the file that contains the user. */
-  readonly directory: string;
 }
 
-interface KubeconfigFile {
-  readonly directory: string;
-  readonly config: KubeConfig;
-  /** As written, by name. */
-  readonly clusters: ReadonlyMap<string, JsonObject>;
-  readonly users: ReadonlyMap<string, JsonObject>;
-}
+const kinds = ['context', 'cluster', 'user'] as const;
+type EntryKind = (typeof kinds)[number];
 
-interface OpenedFiles {
-  readonly files: readonly KubeconfigFile[];
+interface MergedFiles {
   /** Names them in messages. */
   readonly place: string;
+  readonly currentContext: string | undefined;
+  /** As written, by name. */
+  readonly entries: Readonly<Record<EntryKind, Map<string, JsonObject>>>;
 }
 
 /**
@@ -51,91 +47,106 @@ export async function openContext(
   paths: readonly string[],
   overrides: CredentialOverrides,
 ): Promise<KubeconfigContext> {
-  const opened = await openFiles(paths);
-  const context = findContext(opened, overrides);
-  const cluster = findCluster(opened, context, overrides);
-  const user = findUser(opened, context, overrides);
-  const directory = user.file?.directory ?? '.';
-  const clusterSettings = objectOf(cluster.file?.clusters.get(cluster.entry.name));
-  const userSettings = objectOf(user.file?.users.get(user.entry.name));
-  const hasScheme = overrides.server === undefined && String(clusterSettings['server']).includes('://');
-  const isAnonymous = !hasScheme && /^http:/i.test(cluster.entry.server);
-  const tokenFile = isAnonymous ? undefined : textOf(userSettings['tokenFile']);
+  const files = await mergeFiles(paths);
+  const { name, context } = findContext(files, overrides);
+  const partOf = (kind: 'cluster' | 'user', isOptional: boolean): JsonObject => {
+    const wanted = overrides[kind];
+    if (wanted !== undefined) return entryOf(files, kind, wanted);
+    const referred = textOf(context[kind]);
+    const found = referred === undefined ? {} : files.entries[kind].get(referred);
+    if (found !== undefined || isOptional) return found ?? {};
+    throw new UserError(`${files.place}: context "${name}" refers to ${kind} "${referred}", which does not exist`);
+  };
+  const written = partOf('cluster', overrides.server !== undefined);
+  const userSettings = partOf('user', false);
+  const address = overrides.server ?? textOf(written['server']) ?? '';
+  const server = withScheme(address);
+  const clusterSettings =
+    overrides.server === undefined ? { ...written, server } : { ...written, server, 'tls-server-name': '' };
+  const isUrl = overrides.server === undefined && address.includes('://');
+  const isAnonymous = !isUrl && /^http:/i.test(server);
   return {
-    name: context.name,
-    namespace: textOf(context.namespace),
-    cluster: cluster.entry,
-    user: isAnonymous ? { name: user.entry.name } : user.entry,
+    name,
+    namespace: textOf(context['namespace']),
+    ...(await understood(files, clusterSettings, isAnonymous ? {} : userSettings)),
     clusterSettings,
     userSettings,
-    tokenFile: tokenFile === undefined ? undefined : resolve(directory, tokenFile),
-    directory,
+    tokenFile: isAnonymous ? undefined : textOf(userSettings['tokenFile']),
   };
 }
 
-async function openFiles(paths: readonly string[]): Promise<OpenedFiles> {
-  const { KubeConfig } = await import('./kube-config.js');
-  const files: KubeconfigFile[] = [];
-  for (const path of paths) files.push(openFile(path, await readTextFile(path, 'kubeconfig'), new KubeConfig()));
-  return { files, place: paths.length === 0 ? 'no kubeconfig' : `kubeconfig ${paths.join(', ')}` };
+/** Of no name where a flag stands in for it. */
+function findContext(files: MergedFiles, { context, cluster, server }: CredentialOverrides) {
+  const name = context ?? files.currentContext;
+  if (name !== undefined) return { name, context: entryOf(files, 'context', name) };
+  if (cluster !== undefined || server !== undefined) return { name: '', context: {} as JsonObject };
+  const choice = choiceOf(files, 'context');
+  throw new UserError(`${files.place}: neither current-context nor --context is set; ${choice}`);
 }
 
-function openFile(path: string, text: string, config: KubeConfig): KubeconfigFile {
-  const directory = dirname(resolve(path));
+/** What client-node makes of a cluster and a user. */
+async function understood({ place }: MergedFiles, cluster: JsonObject, user: JsonObject) {
+  const { KubeConfig } = await import('./kube-config.js');
+  const config = new KubeConfig();
   try {
-    const content: unknown = parse(text, { logLevel: 'error' }); // its warnings quote the text
-    if (!isObject(content)) throw new Error('it is empty or not a YAML object');
-    config.loadFromString(text);
-    config.makePathsAbsolute(directory);
-    return {
-      directory,
-      config,
-      clusters: settingsByName(content['clusters'], 'cluster'),
-      users: settingsByName(content['users'], 'user'),
-    };
+    config.loadFromString(JSON.stringify({ clusters: [{ name: 'it', cluster }], users: [{ name: 'it', user }] }));
+  } catch (error) {
+    throw new UserError(`${place} is not valid: ${oneLine(messageOf(error))}`);
+  }
+  const [[foundCluster], [foundUser]] = [config.clusters, config.users];
+  if (foundCluster === undefined || foundUser === undefined) throw new Error('client-node returns what it was given');
+  return { cluster: foundCluster, user: foundUser };
+}
+
+async function mergeFiles(paths: readonly string[]): Promise<MergedFiles> {
+  const place = paths.length === 0 ? 'no kubeconfig' : `kubeconfig ${paths.join(', ')}`;
+  const entries: MergedFiles['entries'] = { context: new Map(), cluster: new Map(), user: new Map() };
+  let currentContext: string | undefined;
+  for (const path of paths) {
+    const content = contentOf(path, await readTextFile(path, 'kubeconfig'));
+    currentContext ??= textOf(content['current-context']);
+    for (const kind of kinds) addEntries(entries[kind], kind, content, dirname(resolve(path)));
+  }
+  return { place, currentContext, entries };
+}
+
+/** Relative paths are those of the file. */
+function addEntries(entries: Map<string, JsonObject>, kind: EntryKind, content: JsonObject, directory: string): void {
+  for (const entry of objectsOf(content[`${kind}s`])) {
+    const name = textOf(entry['name']) ?? '';
+    if (!entries.has(name)) entries.set(name, withAbsolutePaths(objectOf(entry[kind]), directory));
+  }
+}
+
+function contentOf(path: string, text: string): JsonObject {
+  try {
+    const document = parseDocument(text, { merge: true });
+    const [problem] = [...document.errors, ...document.warnings];
+    if (problem !== undefined) throw problem;
+    const content: unknown = document.toJS();
+    if (isObject(content)) return content;
+    throw new Error('it is empty or not a YAML object');
   } catch (error) {
     throw new UserError(`kubeconfig ${path} is not valid: ${yamlProblem(error)}`);
   }
 }
 
-/** Of entries with the same name, the first one counts. */
-function settingsByName(entries: unknown, kind: 'cluster' | 'user'): ReadonlyMap<string, JsonObject> {
-  const named = objectsOf(entries).map((entry) => [textOf(entry['name']) ?? '', objectOf(entry[kind])] as const);
-  return new Map(named.reverse());
-}
+/** Of clusters and users. */
+const pathSettings = ['certificate-authority', 'client-certificate', 'client-key', 'tokenFile'];
 
-function findContext({ files, place }: OpenedFiles, overrides: CredentialOverrides): Context {
-  const { context: wanted, cluster, server } = overrides;
-  const name =
-    wanted ?? files.map(({ config }) => textOf(config.currentContext)).find((current) => current !== undefined);
-  if (name === undefined) {
-    if (cluster !== undefined || server !== undefined) return { name: '', cluster: '', user: '' };
-    const choice = choiceOf(files, 'contexts', contextsOf);
-    throw new UserError(`${place}: neither current-context nor --context is set; ${choice}`);
-  }
-  const context = named(files, contextsOf, name)?.entry;
-  if (context === undefined) {
-    throw new UserError(`${place}: there is no context "${name}"; ${choiceOf(files, 'contexts', contextsOf)}`);
-  }
-  return context;
-}
-
-/** `file`: undefined for what no file contains. */
-function findCluster(opened: OpenedFiles, context: Context, overrides: CredentialOverrides) {
-  const { cluster: wanted, server: address } = overrides;
-  const { files, place } = opened;
-  const name = wanted ?? context.cluster;
-  const found = named(files, clustersOf, name);
-  if (found === undefined && wanted !== undefined) {
-    throw new UserError(`${place}: there is no cluster "${wanted}"; ${choiceOf(files, 'clusters', clustersOf)}`);
-  }
-  if (address === undefined) {
-    const { entry, file } = found ?? refersToNothing(opened, context, `cluster "${name}"`);
-    return { entry: { ...entry, server: withScheme(entry.server) }, file };
-  }
-  const server = withScheme(address);
-  const entry = { ...(found?.entry ?? { name, skipTLSVerify: false }), server, tlsServerName: '' };
-  return { entry, file: found?.file };
+function withAbsolutePaths(settings: JsonObject, directory: string): JsonObject {
+  const paths = pathSettings.flatMap((name) => {
+    const path = textOf(settings[name]);
+    return path === undefined ? [] : [[name, resolve(directory, path)] as const];
+  });
+  const { exec } = settings;
+  const command = textOf(objectOf(exec)['command']) ?? '';
+  const isPath = /[\\/]/.test(command); // others are looked up in $PATH
+  return {
+    ...settings,
+    ...Object.fromEntries(paths),
+    ...(isPath ? { exec: { ...objectOf(exec), command: resolve(directory, command) } } : {}),
+  };
 }
 
 /**
@@ -146,76 +157,13 @@ function withScheme(server: string): string {
   return server === '' || server.includes('://') ? server : `http://${server}`;
 }
 
-/** As {@link findCluster}. */
-function findUser(opened: OpenedFiles, context: Context, { user: wanted }: CredentialOverrides) {
-  const { files, place } = opened;
-  const name = wanted ?? textOf(context.user); // client-node leaves it out when the context names none, against its type
-  if (name === undefined) return { entry: { name: '' }, file: undefined };
-  const found = named(files, usersOf, name);
-  if (found === undefined && wanted !== undefined) {
-    throw new UserError(`${place}: there is no user "${wanted}"; ${choiceOf(files, 'users', usersOf)}`);
-  }
-  return found ?? refersToNothing(opened, context, `user "${name}"`);
+function entryOf(files: MergedFiles, kind: EntryKind, name: string): JsonObject {
+  const found = files.entries[kind].get(name);
+  if (found !== undefined) return found;
+  throw new UserError(`${files.place}: there is no ${kind} "${name}"; ${choiceOf(files, kind)}`);
 }
 
-function refersToNothing({ place }: OpenedFiles, { name }: Context, what: string): never {
-  throw new UserError(`${place}: context "${name}" refers to ${what}, which does not exist`);
-}
-
-type EntriesOf<T> = (file: KubeconfigFile) => readonly T[];
-
-const contextsOf: EntriesOf<Context> = ({ config }) => config.contexts;
-const clustersOf: EntriesOf<Cluster> = ({ config }) => config.clusters;
-const usersOf: EntriesOf<User> = ({ config }) => config.users;
-
-function named<T extends { readonly name: string }>(
-  files: readonly KubeconfigFile[],
-  entriesOf: EntriesOf<T>,
-  name: string,
-) {
-  return files
-    .flatMap((file) => entriesOf(file).map((entry) => ({ entry, file })))
-    .find(({ entry }) => entry.name === name);
-}
-
-function choiceOf(
-  files: readonly KubeconfigFile[],
-  what: string,
-  entriesOf: EntriesOf<{ readonly name: string }>,
-): string {
-  const names = [...new Set(files.flatMap((file) => entriesOf(file).map(({ name }) => name)))];
-  return names.length === 0 ? `it has no ${what}` : `choose one of ${names.join(', ')}`;
-}
-
-/** Of two settings, kubectl refuses both, as only one could be followed. */
-const exclusive = [
-  ['user', 'token', 'username'],
-  ['user', 'exec', 'auth-provider'],
-  ['user', 'client-certificate', 'client-certificate-data'],
-  ['user', 'client-key', 'client-key-data'],
-  ['cluster', 'certificate-authority', 'certificate-authority-data'],
-] as const;
-
-/**
- * Throws UserError for settings that contradict each other; `what` begins the message.
- * https://pkg.go.dev/k8s.io/client-go/tools/clientcmd#ConfirmUsable
- */
-export function checkRules(
-  { userSettings, clusterSettings }: Pick<KubeconfigContext, 'userSettings' | 'clusterSettings'>,
-  what: string,
-): void {
-  const settings = { user: userSettings, cluster: clusterSettings };
-  const isSet = (owner: keyof typeof settings, name: string): boolean => Boolean(settings[owner][name]);
-  const isGiven = (owner: keyof typeof settings, name: string): boolean =>
-    isSet(owner, name) || isSet(owner, `${name}-data`);
-  if (isGiven('user', 'client-certificate') && !isGiven('user', 'client-key'))
-    throw new UserError(
-      `${what}: the user has a client-certificate without its client-key; set client-key or client-key-data`,
-    );
-  const both = exclusive.find(([owner, one, other]) => isSet(owner, one) && isSet(owner, other));
-  if (both !== undefined) throw new UserError(`${what}: the ${both[0]} has both ${both[1]} and ${both[2]}; remove one`);
-  if (clusterSettings['insecure-skip-tls-verify'] === true && isGiven('cluster', 'certificate-authority'))
-    throw new UserError(
-      `${what}: the cluster has a certificate-authority and insecure-skip-tls-verify, which disables it; remove one`,
-    );
+function choiceOf({ entries }: MergedFiles, kind: EntryKind): string {
+  const names = [...entries[kind].keys()];
+  return names.length === 0 ? `it has no ${kind}s` : `choose one of ${names.join(', ')}`;
 }

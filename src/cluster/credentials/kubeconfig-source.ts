@@ -3,14 +3,14 @@ import type { RequestOptions } from 'node:https';
 import type { Cluster, User } from '@kubernetes/client-node';
 
 import type { Clock } from '../../lib/base/clock.js';
+import { UserError } from '../../lib/base/errors.js';
 import { type JsonObject, objectOf, objectsOf, textOf } from '../../lib/json/json.js';
-import { idTokenReader } from './auth-provider.js';
 import { checkPem, readCredentialFile, readTextFile } from './credential-files.js';
 import { basic, bearer, type CredentialMaterial, type CredentialOverrides, type TlsMaterial } from './credentials.js';
 import { environmentProxy, proxyUrlOf, urlOf } from './environment-proxy.js';
 import { type ExecCredential, execPlugin } from './exec-plugin.js';
 import { impersonationHeaders } from './impersonation.js';
-import { checkRules, type KubeconfigContext, openContext } from './kubeconfig-context.js';
+import { type KubeconfigContext, openContext } from './kubeconfig-context.js';
 import type { CredentialSource } from './rotating-credentials.js';
 
 export interface KubeconfigOptions {
@@ -40,16 +40,14 @@ export async function kubeconfigSource(options: KubeconfigOptions): Promise<Cred
   const ownProxy =
     cluster.proxyUrl === undefined ? undefined : proxyUrlOf(cluster.proxyUrl, `${description}: proxy-url`);
   const proxyUrl = ownProxy ?? environmentProxy(server, options.environment);
-  checkRules(context, description);
+  checkAuthProvider(user, description);
   await checkFiles(context, description);
   const impersonation = impersonationHeaders(context.userSettings, options.overrides, description);
   const plugin = await execPluginOf(context, options);
-  const idToken = idTokenReader(user, description);
   const read = async (signal: AbortSignal): Promise<CredentialMaterial> => {
     const httpsOptions = await applyClientNode(cluster, user);
     const exec = await plugin?.credential(signal);
-    const own = { ...bearer(exec?.token), ...(await authorizationOf(context, httpsOptions)) };
-    const authorization = 'authorization' in own ? own : bearer(idToken?.(options.clock.nowMs()));
+    const authorization = { ...bearer(exec?.token), ...(await authorizationOf(context, httpsOptions)) };
     return { headers: { ...authorization, ...impersonation }, tls: tlsOf(cluster, httpsOptions, exec) };
   };
   return {
@@ -73,6 +71,16 @@ function describe({ paths, overrides }: KubeconfigOptions, { name }: KubeconfigC
   return [...file, ...(name === '' ? [] : [`context ${name}`]), ...flags].join(', ');
 }
 
+/** Their tokens would have to be refreshed and written into the kubeconfig: plugins do that. */
+function checkAuthProvider({ authProvider }: User, description: string): void {
+  const provider: unknown = authProvider;
+  if (provider === undefined || provider === null) return;
+  const name = JSON.stringify(textOf(objectOf(provider)['name']) ?? '');
+  throw new UserError(
+    `${description}: auth-provider ${name} is not supported; use an exec plugin in its place, such as kubelogin (https://github.com/int128/kubelogin)`,
+  );
+}
+
 /** client-node reads these files at every reading. Checked here, their faults are reported at the start. */
 async function checkFiles({ cluster, user, tokenFile }: KubeconfigContext, description: string): Promise<void> {
   const sources = [
@@ -92,7 +100,7 @@ async function checkFiles({ cluster, user, tokenFile }: KubeconfigContext, descr
 }
 
 async function execPluginOf(
-  { cluster, clusterSettings, user, directory }: KubeconfigContext,
+  { cluster, clusterSettings, user }: KubeconfigContext,
   options: KubeconfigOptions,
 ): Promise<ReturnType<typeof execPlugin> | undefined> {
   const settings: unknown = user.exec;
@@ -100,7 +108,6 @@ async function execPluginOf(
   const caFile = cluster.caFile && (await readTextFile(cluster.caFile, 'certificate-authority'));
   return execPlugin({
     settings,
-    directory,
     environment: options.environment,
     cluster: {
       server: cluster.server,
