@@ -7,24 +7,24 @@ import process from 'node:process';
 import ts from 'typescript';
 
 const budgets = {
-  'src: files': 393,
-  'src: lines': 48_333,
-  'src: types': 822,
+  'src: files': 387,
+  'src: lines': 47_465,
+  'src: types': 808,
   'reach of terminal: files': 19,
-  'reach of terminal: lines': 1884,
+  'reach of terminal: lines': 1888,
   'reach of terminal: types': 49,
   'reach of page: files': 146,
-  'reach of page: lines': 18_263,
+  'reach of page: lines': 18_321,
   'reach of page: types': 380,
   'reach of collector, exposition: files': 91,
-  'reach of collector, exposition: lines': 11_024,
+  'reach of collector, exposition: lines': 11_027,
   'reach of collector, exposition: types': 264,
   'names through commands > people': 11,
   'names through people > facts': 105,
   'names through commands > cluster': 4,
   settings: 45,
-  'words of docs': 22_943,
-  'lines of tests': 73_030,
+  'words of docs': 22_924,
+  'lines of tests': 70_022,
 };
 
 /** A change of one thing, with the files that somebody begins at: they meet all that these import. */
